@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-scipy = pytest.importorskip("scipy")
-
 from autodiff_sct.cli import coverage
+
+scipy = pytest.importorskip("scipy")
 
 pytestmark = pytest.mark.once
 

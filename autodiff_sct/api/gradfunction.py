@@ -303,6 +303,10 @@ class GradFunction:
         """The text of the adjoint that a call with these arguments runs."""
         return self.prepared().source(*args, **kwargs)
 
+    def compiled(self, /, *args: Any, **kwargs: Any) -> Callable[..., Any]:
+        """The plain function that a call with these arguments runs: that of the printed text, with its parameters."""
+        return self.prepared().function_for(*args, **kwargs)
+
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         # As with any function in a class; a Cell or another object that is differentiated does not bind.
         if instance is None or not hasattr(type(self.fn), "__get__"):

@@ -9,7 +9,7 @@ import inspect
 import pkgutil
 import sys
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -77,7 +77,7 @@ def load_tables() -> None:
     load_libraries()
 
 
-def functions(namespace: str) -> Iterator[tuple[str, Callable[..., Any]]]:
+def functions(namespace: str) -> Iterator[tuple[str, Any]]:
     """The public functions of a namespace, and the classes that have a derivative."""
     module = import_module(namespace)
     for name in sorted(getattr(module, "__all__", dir(module))):
@@ -88,7 +88,7 @@ def functions(namespace: str) -> Iterator[tuple[str, Callable[..., Any]]]:
             yield name, value
 
 
-def outcome_of(fn: Callable[..., Any], name: str) -> str:
+def outcome_of(fn: Any, name: str) -> str:
     """What becomes of a function."""
     if (row := TABLE.get(fn)) is not None:
         one_text = row.kind in ("elementwise", "linear")

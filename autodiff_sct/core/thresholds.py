@@ -113,15 +113,11 @@ OPERATIONS_NESTED = 8
 OPERATIONS_READ_NEXT = 8
 # Operations on arrays from which on a program runs in strips.
 OPERATIONS_IN_STRIPS = 17
-# Operations in what is added to an item at once.
-OPERATIONS_ADDED_AT_ONCE = 6
 # Sums of one product that are computed without it.
 SUMS_OF_A_PRODUCT = 2
 # Statements among which a pass looks for what belongs to a statement.
 NEAR_COTANGENT = 40  # the only reader of a cotangent
-NEAR_ITEM = 40  # what is put into an item
 NEAR_ZEROING = 16  # the use of what is set to zero
-NEAR_ADDITION = 8  # a second addition to one item
 NEAR_FAMILY = 40  # the number of a row that is read again
 NEAR_PART = 20  # the first reader of a part of an array
 # Statements that are as well left where they are as put into a branch, and of which it is asked which come first.

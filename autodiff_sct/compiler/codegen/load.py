@@ -1,15 +1,18 @@
 """From text to a function.
 
 An emitted function has no file, but its text is where a debugger and a traceback look for it: in `linecache`, under a
-name such as ``<adjoint of model.loss>``. The entry lives as long as the code does.
+name such as ``<adjoint of model.loss>``. The entry lives as long as the code does. With a folder in the environment
+variable ``AUTODIFF_SCT_DUMP`` it has a file there, in which breakpoints, profilers and coverage tools work.
 """
 
 from __future__ import annotations
 
 import linecache
 import os
+import re
 import weakref
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -70,10 +73,23 @@ def load(
 
 def load_parts(parts: Iterable[tuple[str, str, str]], namespace: dict[str, Any]) -> Callable[..., Any]:
     """Load a function by its name, what it is and its text; the second of two is the backward function of the first."""
-    function, *backward = [load(text, name, namespace, hint) for name, hint, text in parts]
+    function, *backward = [load(text, name, namespace, hint, file_for(text, hint)) for name, hint, text in parts]
     if backward:
         function.__autodiff_backward__ = backward[0]  # type: ignore[attr-defined]
     return function
+
+
+def file_for(source: str, hint: str) -> Path | None:
+    """The file that a text is written to where the user wants files: one for each text, called after what it is."""
+    if not (folder := os.environ.get("AUTODIFF_SCT_DUMP")):
+        return None
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    stem, number = re.sub(r"\W+", "_", hint).strip("_"), 1
+    path = Path(folder, f"{stem}.py")
+    while path.exists() and path.read_text(encoding="utf-8") != source:
+        number += 1
+        path = Path(folder, f"{stem}_{number}.py")
+    return path.resolve()
 
 
 def _execute(code: CodeType, name: str, namespace: dict[str, Any]) -> FunctionType:

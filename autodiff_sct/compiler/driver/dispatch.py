@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 from types import FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -243,6 +243,11 @@ class Compiled(Binding):
             return self.latest.text if self.latest is not None else self.general_source()
         slots, values = self.bind(args, kwargs)
         return self.variant(slots, values, args, kwargs).text
+
+    def function_for(self, *args: Any, **kwargs: Any) -> Callable[..., Any]:
+        """The emitted function for these arguments."""
+        slots, values = self.bind(args, kwargs)
+        return cast(Callable[..., Any], self.variant(slots, values, args, kwargs).emitted.function)
 
     def stage(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
         """The text of one stage of the pipeline."""

@@ -7,8 +7,10 @@ import sys
 import traceback
 
 import gast
+import numpy as np
 import pytest
 
+import autodiff_sct as ad
 from autodiff_sct.compiler.codegen import load as loading
 from autodiff_sct.compiler.codegen.load import load, note_origin
 from autodiff_sct.compiler.frontend.parse import parse
@@ -120,3 +122,18 @@ def test_no_note_for_exceptions_from_elsewhere():
     error = ValueError()
     note_origin(error, {1: Origin("model.py", 7, 4, 9, "", "f")}, "<adjoint of f>")
     assert not hasattr(error, "__notes__")
+
+
+def test_emitted_functions_have_files_where_the_user_wants_them(tmp_path, monkeypatch):
+    monkeypatch.setenv("AUTODIFF_SCT_DUMP", str(tmp_path / "adjoints"))
+
+    def energy(x):
+        return np.sum(x**3)
+
+    gradient = ad.grad(energy)
+    plain = gradient.compiled(np.ones(3))
+    np.testing.assert_array_equal(plain(np.array([1.0, 2.0])), [3.0, 12.0])
+    written = sorted((tmp_path / "adjoints").iterdir())
+    assert plain.__code__.co_filename == str(written[0]) and written[0].read_text() == inspect.getsource(plain)
+    assert gradient(2.0) == 12.0  # another text, another file
+    assert len([*(tmp_path / "adjoints").iterdir()]) == 2

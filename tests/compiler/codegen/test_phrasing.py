@@ -11,7 +11,7 @@ from tests.compiler.checked import V, check_gradient, names, registrar
 
 CASES = []
 case = registrar(CASES)
-PASSES = ("iterate", "leave_at_once", "comprehend", "choose", "read_next", "return_at_once", "side_by_side")
+PASSES = ("iterate", "breaks", "comprehensions", "conditions", "forward_substitute", "returns", "unpack")
 
 
 @case(V, V[:0])

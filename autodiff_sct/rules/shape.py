@@ -55,7 +55,7 @@ def transpose(y, d, a, axes=None):
 @static
 def inverse_permutation(axes: Any) -> tuple[int, ...]:
     """The axes that undo a transposition to `axes`, which is a number for ``x.transpose(0)``."""
-    axes = axes if isinstance(axes, tuple) else (axes,)
+    axes = (axes,) if np.ndim(axes) == 0 else axes
     return tuple(sorted(range(len(axes)), key=lambda k: axes[k] % len(axes)))
 
 

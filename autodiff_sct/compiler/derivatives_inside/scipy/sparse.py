@@ -50,7 +50,7 @@ def followed(s: Specialiser, value: Value, star: bool = False) -> Value:
     """A matrix with its elements: one that the program has made, an array, or a constant one."""
     if is_matrix(s, value):
         return value
-    if s.num(value) is not None:
+    if is_array(s, value):
         return matrix_of_array(s, s.expr(value), value, False)
     made = matrix_of(s, value)
     check_real(s, [made], {})
@@ -60,6 +60,12 @@ def followed(s: Specialiser, value: Value, star: bool = False) -> Value:
     found = s.let_several(expr, [facts, places, places], None, "elements")
     star = star or isinstance(value, Obj) and issubclass(value.cls, sparse.spmatrix)
     return construct_matrix(s, [made, *found], star)
+
+
+def is_array(s: Specialiser, value: Value) -> bool:
+    """True for what surely is an array."""
+    facts = s.num(value)
+    return facts is not None and facts.kind == "array"
 
 
 def matrix_of_array(s: Specialiser, made: Any, value: Value, star: bool) -> Value:
@@ -149,7 +155,7 @@ def from_elements(form: Any, s: Specialiser, args: list[Value], kwargs: dict[str
             made = constant_result(s, expr, [data, rows, cols, *args[1:], *kwargs.values()])
             s.lazy |= getattr(s.num(data), "roots", set())  # the matrix may share their memory
             return construct_matrix(s, [made, data, rows, cols], issubclass(form, sparse.spmatrix))
-    if given is not None and len(args) == 1 and not kwargs and s.num(given) is not None and is_free(s, given):
+    if given is not None and len(args) == 1 and not kwargs and is_array(s, given) and is_free(s, given):
         return matrix_of_array(s, ir.call(callee, s.expr(given)), given, issubclass(form, sparse.spmatrix))
     return opaque_call(s, callee, form, args, kwargs)
 

@@ -155,7 +155,7 @@ def note(found: Found, namespace: str, outcome: str, name: str) -> None:
 def rows() -> Iterator[tuple[str, str, list[str]]]:
     """Namespace, outcome and names, what is supported first."""
     for namespace, outcomes in coverage().items():
-        for outcome in sorted(outcomes, key=lambda o: (next((k for k, s in enumerate(OUTCOMES) if o == s), 9), o)):
+        for outcome in (*filter(outcomes.get, OUTCOMES), *sorted(outcomes.keys() - {*OUTCOMES})):
             yield namespace, outcome, sorted(outcomes[outcome])
 
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -125,3 +129,24 @@ def test_orders_that_are_cut_off(fn: Any) -> None:
 def test_chirps() -> None:
     check_program(lambda x: np.sum(np.abs(signal.czt(x)) ** 3), RNG.normal(size=7), second=False)
     check_program(lambda x: np.sum(np.abs(signal.zoom_fft(x, [0.1, 0.5])) ** 3), RNG.normal(size=8), second=False)
+
+
+@pytest.mark.parametrize("line", ["from scipy import special", "import scipy.special as special"])
+def test_the_first_call_of_a_function_that_imports_a_module_itself(line: str, tmp_path: Path) -> None:
+    text = f"""
+import numpy as np
+import autodiff_sct as ad
+
+def program(x):
+    {line}
+    y = np.empty(x.shape)
+    special.erf(x, out=y)
+    return np.sum(y * special.erf(x))
+
+print(ad.grad(program)(np.array([0.3, 0.7])).tolist())
+"""
+    (tmp_path / "program.py").write_text(text)
+    ran = subprocess.run([sys.executable, tmp_path / "program.py"], capture_output=True, text=True)
+    x = np.array([0.3, 0.7])
+    assert ran.returncode == 0, ran.stderr
+    np.testing.assert_allclose(ast.literal_eval(ran.stdout), 4 / np.sqrt(np.pi) * np.exp(-(x**2)) * erf(x))

@@ -174,13 +174,9 @@ def push_root(y, d, fn, order, fixed, *inputs):
 
 def adjoint_solution(fn, y, d, arguments):
     """The cotangent of the equation's residual."""
+    slopes = slopes_at_root(fn, y, arguments)
     if np.ndim(y) == 0:
-        slope = grad(fn)(y, *arguments)
-        check_root(abs(y), abs(fn(y, *arguments) / slope))
-        return -d / slope
-    slopes = jacrev(fn)(y, *arguments)
-    step = np.linalg.solve(slopes, np.asarray(fn(y, *arguments)))
-    check_root(np.max(np.abs(y)), np.max(np.abs(step)))
+        return -d / slopes
     return -np.linalg.solve(slopes.T, d)
 
 
@@ -190,14 +186,22 @@ def tangent_solution(fn, y, d, k, order, fixed, inputs):
         return y
     arguments = given(order, fixed, inputs)
     moved = jvp(partial(moved_input, fn, place_of(order, k) - 1, y, arguments), (inputs[k],), (d,))[1]
+    slopes = slopes_at_root(fn, y, arguments)
+    if np.ndim(y) == 0:
+        return -moved / slopes
+    return -np.linalg.solve(slopes, moved)
+
+
+def slopes_at_root(fn, y, arguments):
+    """The derivative of the residual by the solution, for which the solution has to be one."""
     if np.ndim(y) == 0:
         slope = grad(fn)(y, *arguments)
         check_root(abs(y), abs(fn(y, *arguments) / slope))
-        return -moved / slope
+        return slope
     slopes = jacrev(fn)(y, *arguments)
     step = np.linalg.solve(slopes, np.asarray(fn(y, *arguments)))
     check_root(np.max(np.abs(y)), np.max(np.abs(step)))
-    return -np.linalg.solve(slopes, moved)
+    return slopes
 
 
 def check_root(size, step):

@@ -319,9 +319,8 @@ IN_PARTS = {np.var, np.std, np.nanvar, np.nanstd, np.ptp, np.median, np.nanmedia
 BY_OPERANDS = {np.clip, np.outer, np.dot, np.linalg.multi_dot, np.take, np.choose, np.compress, np.concatenate}
 BY_OPERANDS |= {np.max, np.min, np.nanmax, np.nanmin, np.argmax, np.argmin, np.maximum.reduce, np.minimum.reduce}
 BY_OPERANDS |= {np.maximum.accumulate, np.minimum.accumulate, np.any, np.all}
-CUTTING = (
-    SUMS | IN_PARTS | {np.max, np.min, np.nanmax, np.nanmin, np.choose}
-)  # which write into integers, whatever the rule of casting
+# They write into integers, whatever the rule of casting.
+CUTTING = SUMS | IN_PARTS | {np.max, np.min, np.nanmax, np.nanmin, np.choose}
 
 
 def in_its_type(

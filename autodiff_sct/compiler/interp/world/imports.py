@@ -62,6 +62,7 @@ def taken_from(s: Specialiser, module: Const, name: str) -> Value:
     if not hasattr(found, name) and hasattr(found, "__path__") and is_found(f"{found.__name__}.{name}"):
         importlib.import_module(f"{found.__name__}.{name}")
     if hasattr(found, name):
+        part("libraries").load_libraries()  # packages import their modules when they are first asked for
         return attribute_of(s, module, name)
     place = getattr(found, "__file__", None)
     message = f"cannot import name {name!r} from {found.__name__!r} ({place or 'unknown location'})"

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..compiler.domain.leaves import children, with_children
+from ..core import thresholds
 from ..errors import ArgumentTypeError, ArgumentValueError
 from ..runtime.batching import run
 from ..runtime.batching.lanes import Diverges, Lanes, Unbatchable, lifted
@@ -16,8 +17,6 @@ from ..tensor import Tensor, wrap
 from .entry import made
 
 __all__ = ["Batch", "BatchProgram", "with_axis"]
-
-PARTS = 16  # into which a batch is parted where its examples take different branches
 
 
 @dataclass
@@ -120,7 +119,7 @@ class BatchProgram:
             if variant.written or variant.rebound or variant.emitted.outside:
                 self.one(batch, 0)  # checks that arguments which are written share no memory
             try:
-                results = self.parted(batch, self.single.on_arrays(variant).emitted, PARTS)
+                results = self.parted(batch, self.single.on_arrays(variant).emitted, thresholds.PARTS_OF_A_BATCH)
                 if is_new:
                     self.compare(batch, results)
                 self.reasons[variant] = None

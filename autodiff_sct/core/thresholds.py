@@ -23,6 +23,10 @@ ADDED_ONE_BY_ONE = 400
 ITEMS_OF_A_STRIP = 16384
 # Steps whose outer products are one product of matrices: more are no faster, and are kept.
 STEPS_OF_A_PRODUCT = 32
+# Parts into which a batch is parted where its examples take different branches, and those at one place: a program that
+# goes more ways runs example by example.
+PARTS_OF_A_BATCH = 16
+WAYS_OF_A_BATCH = 8
 # The share of a square matrix that parts of its rows fill from which on they are products with a whole matrix.
 SHARE_OF_A_MATRIX = 0.1
 # Rows of the blocks in which the cotangent of a matrix comes from that of its Cholesky factor.

@@ -11,6 +11,7 @@ from scipy import special
 
 import autodiff_sct as ad
 from autodiff_sct import per_example_grad, vmap
+from autodiff_sct.core import thresholds
 from autodiff_sct.errors import ArgumentTypeError, ArgumentValueError
 from tests.laws.programs import Program, load
 from tests.laws.test_programs import PROGRAMS, differentiable
@@ -220,3 +221,18 @@ def test_per_example_gradients() -> None:
 def test_wrong_arguments(make: Any, kind: Any, message: str) -> None:
     with pytest.raises(kind, match=message):
         make(np.ones((3, 2)))
+
+
+def doubled(x: Any) -> Any:
+    while np.sum(x) < 1.0:
+        x = x * 2.0
+    return np.sum(x**2)
+
+
+@pytest.mark.parametrize("count", [1, 3, 130, 1000])
+@pytest.mark.parametrize("most", [1, 8, 10**9])
+def test_as_many_ways_as_are_allowed(monkeypatch: Any, most: int, count: int) -> None:
+    monkeypatch.setattr(thresholds, "WAYS_OF_A_BATCH", most)
+    monkeypatch.setattr(thresholds, "PARTS_OF_A_BATCH", 2 * most)
+    x = np.asfortranarray(np.random.default_rng(count).uniform(0.01, 1.0, (count, 3)))
+    np.testing.assert_allclose(vmap(doubled)(x), [doubled(row) for row in x], 1e-13)

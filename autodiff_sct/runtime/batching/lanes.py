@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
+from ...core import thresholds
+
 __all__ = ["Diverges", "Lanes", "Unbatchable", "aligned", "count_in", "example", "lifted", "ndim", "per_example"]
 
 
@@ -24,8 +26,6 @@ class Diverges(Exception):
         super().__init__(f"the examples go {len(masks)} different ways")
         self.masks = masks
 
-
-WAYS = 8  # into which a batch is parted at one place; a program that goes more ways runs example by example
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {}  # functions of NumPy over lanes; the others run example by example
 METHODS: dict[str, Callable[..., Any]] = {}  # methods of arrays over lanes
@@ -88,8 +88,8 @@ class Lanes(NDArrayOperatorsMixin):
         if self.ndim:
             raise Unbatchable("an array is taken for a number")
         values = np.unique(self.data, equal_nan=False)
-        if len(values) > WAYS:
-            raise Unbatchable(f"the examples go more than {WAYS} different ways")
+        if len(values) > thresholds.WAYS_OF_A_BATCH:
+            raise Unbatchable(f"the examples go more than {thresholds.WAYS_OF_A_BATCH} different ways")
         if len(values) > 1:
             raise Diverges([self.data == value for value in values])
         return self.data[0].item()

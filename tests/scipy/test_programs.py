@@ -131,10 +131,13 @@ def test_chirps() -> None:
     check_program(lambda x: np.sum(np.abs(signal.zoom_fft(x, [0.1, 0.5])) ** 3), RNG.normal(size=8), second=False)
 
 
-@pytest.mark.parametrize("line", ["from scipy import special", "import scipy.special as special"])
-def test_the_first_call_of_a_function_that_imports_a_module_itself(line: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "line", ["from scipy import special", "import scipy.special as special", "special = scipy.special"]
+)
+def test_the_first_call_of_a_function_that_asks_for_a_module_itself(line: str, tmp_path: Path) -> None:
     text = f"""
 import numpy as np
+import scipy
 import autodiff_sct as ad
 
 def program(x):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 import threading
 import types
 from collections.abc import Callable, Sequence
@@ -11,6 +12,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from ....core.parts import part
 from ... import ir
 from ...domain.dependencies import AttributeRead
 from ...domain.facts import INT, Listed, Mapped, Num, Opaque, Pair
@@ -84,10 +86,13 @@ def of_constant(s: Specialiser, base: Const, attr: str) -> Value:
         found_in(s, base.value, attr)
         if attr == "_make" and issubclass(base.value, tuple):
             return PartialV(Const(models.made_of), (base,), {})
+    imported = len(sys.modules)
     try:
         value = getattr(base.value, attr)
     except AttributeError as error:
         raise lacking(s, lambda: hasattr(base.value, attr), AttributeError, str(error)) from error
+    if len(sys.modules) != imported:  # packages import their modules when they are first asked for
+        part("libraries").load_libraries()
     if isinstance(base.value, types.ModuleType):
         return of_module(s, base, attr, value)
     if isinstance(base.value, types.FunctionType) and (attr in vars(base.value) or attr in REPLACED):

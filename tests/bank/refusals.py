@@ -207,3 +207,21 @@ def raises_an_exception_of_its_own_class(x):
     except Stop:
         total = total * 2
     return total
+
+
+@refused(r"keeps a value that carries a derivative in a set", args=vector)
+def sum_of_a_filled_set(x):
+    kept = set()
+    for v in x:
+        kept.add(v)  # refused here
+    return sum(kept)
+
+
+@refused(r"keeps a value that carries a derivative in a set", args=vector)
+def loop_over_an_updated_set(x):
+    kept = set()
+    kept.update([x[0], x[1]])  # refused here
+    total = 0.0
+    for v in kept:
+        total = total + v
+    return total

@@ -327,6 +327,21 @@ class Analysis:
         unknown = isinstance(base, Leaf) and self.s.facts[base.name] == Opaque()
         return unknown and base.name not in self.s.definitions
 
+    def refuse_keeping(self, stmt: ir.Let, varied: list[str], name: str) -> None:
+        """Refuse an object that keeps what carries a derivative where the result depends on that object.
+
+        A rule applied to it (``sum`` of a set) has a cotangent for the object, which no statement hands on.
+        """
+        for keeper in keepers(self.s, stmt):
+            facts = self.s.facts[keeper]
+            if isinstance(facts, Opaque) and self.is_useful(keeper) and any(n != keeper for n in varied):
+                kept = f"a {facts.cls.__name__}" if facts.cls else "an object of unknown class"
+                raise NoRule(
+                    f"{name} keeps a value that carries a derivative in {kept}, and the result depends on it",
+                    "keep such values in a list",
+                    stmt.origin,
+                )
+
     def check_let(self, stmt: ir.Let, op: ir.Op, raising: bool) -> None:
         """Refuse a call without a rule that a derivative passes through, or that may write where one is kept.
 
@@ -363,6 +378,7 @@ class Analysis:
                 "give it a copy (`x.copy()`), or register a rule",
                 stmt.origin,
             )
+        self.refuse_keeping(stmt, varied, name)
 
 
 def before_raise(block: ir.Block) -> Iterator[Any]:

@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     from .api.linear import linearize
     from .api.source_text import from_source
     from .api.sparse import sparse_hessian, sparse_jacobian
+    from .inspection.debug_nans import debug_nans
+    from .inspection.profile import profile
     from .nn.initializer import initializer
 
 __version__ = "0.1.0"
@@ -71,6 +73,7 @@ __all__ = [
     "complex128",
     "constant",
     "context",
+    "debug_nans",
     "dtype",
     "dtypes",
     "errors",
@@ -98,6 +101,7 @@ __all__ = [
     "nn",
     "ops",
     "per_example_grad",
+    "profile",
     "rule",
     "segments",
     "set_context",
@@ -125,6 +129,7 @@ LATER = {
     "check_grads": ".api.checking",
     "check_rule": ".api.custom_rules",
     "constant": ".api.custom_rules",
+    "debug_nans": ".inspection.debug_nans",
     "from_source": ".api.source_text",
     "implicit_root": ".api.implicit",
     "initializer": ".nn.initializer",
@@ -132,6 +137,7 @@ LATER = {
     "nn": ".nn",
     "ops": ".ops",
     "per_example_grad": ".api.batching",
+    "profile": ".inspection.profile",
     "rule": ".api.custom_rules",
     "sparse_hessian": ".api.sparse",
     "sparse_jacobian": ".api.sparse",

@@ -11,6 +11,7 @@
     │   └── NotDifferentiable (TypeError)             an input or a result without a derivative
     │       └── Degenerate                                a derivative lost in the choice of a basis
     ├── DerivativeMismatch (AssertionError)       a derivative that differs from central differences, of `check_grads`
+    ├── NonFinite (FloatingPointError)            a line that makes a NaN or an infinity, found by `debug_nans`
     └── ArgumentError                             a call of ours with a wrong argument
         ├── ArgumentTypeError (TypeError)
         ├── ArgumentValueError (ValueError)
@@ -37,6 +38,7 @@ __all__ = [
     "Degenerate",
     "DerivativeMismatch",
     "NoRule",
+    "NonFinite",
     "NotDifferentiable",
     "Origin",
     "Refused",
@@ -88,6 +90,14 @@ class AutodiffError(Exception):
 
 class DerivativeMismatch(AutodiffError, AssertionError):
     """A derivative that differs from central differences, found by `check_grads` or `check_rule`."""
+
+
+class NonFinite(AutodiffError, FloatingPointError):
+    """A line that makes a NaN or an infinity, found by `debug_nans`; `findings` are the first ones of each sweep."""
+
+    def __init__(self, message: str, findings: tuple[Any, ...] = ()) -> None:
+        super().__init__(message)
+        self.findings = findings
 
 
 class Refused(AutodiffError):

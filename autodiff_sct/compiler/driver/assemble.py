@@ -10,6 +10,7 @@ import gast
 from .. import ir
 from ..ad.tape.residuals import always_assigned, kept_state, own_copies, unset_state
 from ..codegen.emit import Emitter, defaults
+from ..codegen.line_map import FORWARD, REVERSE, line_map, mark_sweep
 from ..codegen.load import load_parts
 from ..codegen.out_of_ssa import name_variables
 from ..codegen.unbound_checks import targets, with_checks
@@ -54,6 +55,8 @@ def emit(p: Program, name: str) -> Emitted:
     p.emitter = emitter = Emitter(s, names)
     p.run(PRINTING)
     body, p.tail = emitter.block(front), emitter.block(back)
+    mark_sweep(body, FORWARD)
+    mark_sweep(p.tail, REVERSE)
     start = defaults(s, emitter, list(arguments.values()))
     none = targets(start)
     if request.split:
@@ -69,9 +72,8 @@ def emit(p: Program, name: str) -> Emitted:
     hint = f"adjoint of {getattr(request.fn, '__module__', '')}.{request.name}"
     parts = ((function_name, hint, text.text),)
     loaded = load_parts(parts, dict(s.globals))
-    loaded.__autodiff_origins__ = {  # type: ignore[attr-defined]
-        line: node.origin for line, node in text.statements.items() if getattr(node, "origin", None) is not None
-    }
+    lines = loaded.__autodiff_lines__ = line_map(text.statements)  # type: ignore[attr-defined]
+    loaded.__autodiff_origins__ = {line: x.origin for line, x in lines.items() if x.origin is not None}  # type: ignore[attr-defined]
     whole = emitted(s, request, table, parts, loaded, externals, p.value, count_of(p.final))
     whole.lists, whole.again = s.relies, not s.careful and may_run_again(s, program)
     if request.backend == "numpy":

@@ -6,6 +6,7 @@ it was compiled against are unchanged, and what it reads from outside has the sa
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
@@ -24,7 +25,7 @@ from ..domain.attempt import Attempt, Way
 from ..domain.compiled import Emitted
 from ..domain.leaves import leaves
 from ..domain.pytree import describe, is_tensor, key
-from . import cache, repeated_calls
+from . import cache, compile_log, repeated_calls
 from .argument_binding import Binding, Slot
 from .attempts import granted_by
 from .cyclic_arguments import refuse_endless
@@ -96,7 +97,9 @@ class Compiled(Binding):
         with self.lock, gc_pause.paused():
             if (known := self.variants.find(found_key, self.fn)) is not None:
                 return known
+            started = time.perf_counter()
             variant = self.compile(slots, values, self.wanted(args, kwargs))
+            compile_log.note(self, found_key, slots, variant, time.perf_counter() - started)
             self.variants.keep(self.key_of(values, args, kwargs), variant)
             self.latest = variant
             return variant
@@ -111,6 +114,7 @@ class Compiled(Binding):
         asked = self.trees(slots, values), wrt
         file = cache.wanted(self, slots, values, wrt)
         emitted, ways = cache.find(file, self.fn), frozenset[Way]()
+        revived = emitted is not None
         if emitted is None:
             with IMPORTING:
                 part("compiler")
@@ -122,7 +126,7 @@ class Compiled(Binding):
             if self.backend != "numba" or hasattr(emitted.function, "plain"):  # else the next process is to warn too
                 cache.keep(file, self.fn, emitted)
         variant = Variant(emitted, tuple(names), tuple(names.index(n) for n in wrt), self.fn, asked, self.weights)
-        variant.ways = ways
+        variant.ways, variant.revived = ways, revived
         return variant
 
     def tell_apart(self) -> None:
@@ -248,6 +252,10 @@ class Compiled(Binding):
         """The emitted function for these arguments."""
         slots, values = self.bind(args, kwargs)
         return cast(Callable[..., Any], self.variant(slots, values, args, kwargs).emitted.function)
+
+    def functions(self) -> list[Callable[..., Any]]:
+        """All emitted functions so far."""
+        return [cast(Callable[..., Any], v.emitted.function) for v in self.variants]
 
     def stage(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
         """The text of one stage of the pipeline."""

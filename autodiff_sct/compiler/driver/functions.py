@@ -13,6 +13,7 @@ from ..ad.tape.residuals import unset
 from ..analysis.alias import Regions
 from ..analysis.definite_assignment import unbound
 from ..codegen.emit import Emitter, annotate, defaults
+from ..codegen.line_map import FORWARD, REVERSE, mark_sweep
 from ..codegen.out_of_ssa import name_variables
 from ..codegen.unbound_checks import targets, with_checks
 from ..interp.calls.recursion import Recursion
@@ -90,10 +91,12 @@ def define_pair(s: Specialiser, pair: PairDefinition) -> None:
     parameters = {n: arguments[n] for n in [*rec.inputs, handed]}
     emitter = Emitter(s, names)
     printed = emitter.block(front)
+    mark_sweep(printed, FORWARD)
     none += defaults(s, emitter, [*parameters.values(), *targets(none)])
     body = [*stacks, *none, *with_checks(emitter, printed, targets(none))]
     s.functions.append(function(variant.name, parameters, {}, body, False))
     tail = Emitter(s, names).block(back)
+    mark_sweep(tail, REVERSE)
     annotate(tail)
     written = [p for p in rec.inputs if p in rec.written]
     parameters = {n: arguments[n] for n in [handed, *written, *given]}

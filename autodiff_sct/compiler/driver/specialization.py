@@ -37,6 +37,7 @@ class Variant:
     ) -> None:
         self.asked, self.lists, self.again = asked, emitted.lists, emitted.again
         self.ways: frozenset[Way] = frozenset()  # in which it was compiled
+        self.revived = False  # whether it comes from the disk cache
         self.used = 0  # how many variants there were when it was chosen last
         self.other: Variant | None = None  # without lists, and careful with Python's floats
         self.strong: dict[bool, Variant] = {}  # with strong zeros, by whether spectra are perturbed

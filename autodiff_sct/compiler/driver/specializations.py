@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from .specialization import Variant
@@ -23,6 +24,13 @@ class Variants:
                 variant.used = self.age
                 return variant
         return None
+
+    def __iter__(self) -> Iterator[Variant]:
+        """All variants, those that calls are repeated with among them."""
+        several = [variant for variants in self.by_kinds.values() for variant in variants]
+        for each in several:
+            yield each
+            several += [*([each.other] if each.other else []), *each.strong.values()]
 
     def keep(self, kinds: Any, variant: Variant) -> None:
         """Keep a variant, and drop the one that was used least recently where there are too many."""

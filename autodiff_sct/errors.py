@@ -27,6 +27,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 __all__ = [
+    "REMEDIES",
     "AliasError",
     "ArgumentAttributeError",
     "ArgumentError",
@@ -45,6 +46,57 @@ __all__ = [
     "SourceUnavailable",
     "UnsupportedSyntax",
 ]
+
+# What to do about each kind of refusal where nothing more exact can be said. docs/errors.md has an entry for each.
+REMEDIES = {
+    "attribute": "assign it in __init__",
+    "cached-function": "call it without the cache",
+    "changed-while-iterated": "make a list of it first",
+    "class-feature": "use an ordinary class with __init__, or a dataclass",
+    "copy": "copy the arrays in it",
+    "degenerate": "write it without the vectors, as `a @ a` for `(v * w**2) @ v.T`",
+    "dict-key": "use constant keys, or a list",
+    "dict-method": "use constant keys, or keep the values in a list",
+    "different-kinds": "give it one kind of value on every path",
+    "exceptions": "let a condition before the statement decide",
+    "function-value": "call it directly, or define it at module level",
+    "hidden-variables": "compute it outside, and pass it as an argument",
+    "input-without-derivative": "leave it out of grad_position",
+    "integer-input": "pass floats: `x.astype(float)`",
+    "isinstance": "ask for a class",
+    "iterator": "make a list of it first",
+    "kept-generator": "go over it with `for`, or make a list of it",
+    "kept-in-object": "keep such values in a list",
+    "list-of-objects": "use numbers, arrays or tuples of them",
+    "local-class": "write it inside the methods, or define the class at the top level of a module",
+    "memory-order": "pass it in C order (`np.ascontiguousarray`)",
+    "method": "use NumPy functions on arrays",
+    "nested-derivative": "take the derivative outside the differentiated function",
+    "no-forward-rule": "register one with autodiff_sct.rule.forward",
+    "no-rule": (
+        "register one with autodiff_sct.rule, wrap its result in stop_gradient, "
+        "or write it with functions that have rules"
+    ),
+    "no-source": "register a derivative for it with autodiff_sct.rule, or put it in a file and import it",
+    "numpy-form": "assign what it returns",
+    "object-identity": "compare by `==`",
+    "outside-write": "pass it as an argument and return it",
+    "recursion": "write it as a loop",
+    "result-without-derivative": "return a number or an array",
+    "segments": "leave `segments` out, or take that out of the loop",
+    "setting": "leave these settings out, or register a rule with autodiff_sct.rule",
+    "shared-arguments": "pass a copy of one of them",
+    "solution": "give it a better start, or a looser tolerance",
+    "sparsity-pattern": "use the dense Jacobian, `jacfwd(f)`",
+    "too-large": "write the recursion as a loop, or a long expression as several statements",
+    "unknown-length": "make a list of it first",
+    "unknown-value": "give it one kind of value on every path",
+    "unknown-write": "give it a copy (`x.copy()`)",
+    "unsupported-syntax": "do that outside the differentiated function",
+    "vectorize": "write the loop over the elements",
+    "which-object": "assign it in __init__",
+    "written-view": "copy it first (`.copy()`)",
+}
 
 
 class Origin(NamedTuple):
@@ -111,12 +163,17 @@ class Refused(AutodiffError):
         What the user can do: the rewrite, or the rule to register.
     origin : Origin, optional
         The place in the user's source.
+    code : str, optional
+        The kind of refusal, a key of `REMEDIES`; each class has one of its own.
     """
 
-    def __init__(self, reason: str, remedy: str = "", origin: Origin | None = None) -> None:
+    code = ""
+
+    def __init__(self, reason: str, remedy: str = "", origin: Origin | None = None, code: str = "") -> None:
         super().__init__(reason)
+        self.code = code or type(self).code
         self.reason = reason
-        self.remedy = remedy
+        self.remedy = remedy or REMEDIES.get(self.code, "")
         self.origin = origin
 
     def __str__(self) -> str:
@@ -124,36 +181,49 @@ class Refused(AutodiffError):
         parts.append(self.reason)
         if self.remedy:
             parts.append(f"What to do: {self.remedy}")
+        if self.code:
+            parts.append(f"More: docs/errors.md#{self.code}")
         return "\n".join(parts)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.reason, self.remedy, self.origin), dict(self.__dict__)
+        return type(self), (self.reason, self.remedy, self.origin, self.code), dict(self.__dict__)
 
 
 class UnsupportedSyntax(Refused, NotImplementedError):
     """A construct outside the part of Python that is differentiated."""
 
+    code = "unsupported-syntax"
+
 
 class NoRule(Refused, NotImplementedError):
     """A callee on an active path that has neither a derivative rule nor Python source."""
+
+    code = "no-rule"
 
 
 class AliasError(Refused):
     """Memory that is shared and written in a way that cannot be followed."""
 
+    code = "written-view"
     regions: frozenset[int] = frozenset()  # the compiler's numbers of that memory, where it has another way to try
 
 
 class SourceUnavailable(Refused, OSError):
     """No source text that provably is the text of the function object."""
 
+    code = "no-source"
+
 
 class NotDifferentiable(Refused, TypeError):
     """An input or a result that has no derivative: an integer, a string, None, an object."""
 
+    code = "result-without-derivative"
+
 
 class Degenerate(NotDifferentiable):
     """A result that depends on vectors that belong to equal eigenvalues, or to a singular value of zero."""
+
+    code = "degenerate"
 
 
 class ArgumentError(AutodiffError):

@@ -45,5 +45,6 @@ def as_given(gradient: Any, value: Any, name: str, fn: Any) -> Any:
             f"the gradient by {name} is not made of numbers of the argument's dtype, {value.dtype}",
             f"pass floats: `{name}.astype(ad.float32)`",
             place_of_definition(fn),
+            code="integer-input",
         )
     return wrap(kept)

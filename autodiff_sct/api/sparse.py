@@ -124,6 +124,7 @@ class SparseJacobian:
             raise NotDifferentiable(
                 f"the sparsity pattern of the Jacobian of {self.__name__} was not found",
                 f"use the dense Jacobian, `jacfwd({self.__name__}, {self.grad_position})`",
+                code="sparsity-pattern",
             )
         if not value_dependent:
             self.plans[key] = plan
@@ -180,7 +181,9 @@ class PatternProgram:
         emitted, name = variant.emitted, name_of(self.fn)
         remedy = f"use the dense Jacobian, `jacfwd({name}, {position})`"
         if emitted.effects or variant.tensors:
-            raise NotDifferentiable(f"{name} does something besides returning an array", remedy)
+            raise NotDifferentiable(
+                f"{name} does something besides returning an array", remedy, code="sparsity-pattern"
+            )
         if not isinstance(self.single.run_carefully(args, {}, None)[0], (np.ndarray, np.generic, float)):
             raise ArgumentTypeError(f"a sparse Jacobian is of a function that returns an array or a number: {name}")
         values = [*self.single.bind(args, {})[1], *[external.read() for external in emitted.externals]]
@@ -188,7 +191,7 @@ class PatternProgram:
             pattern, value_dependent = pattern_of(emitted.function, values, position)
         except (Untraceable, TypeError, ValueError, AttributeError, IndexError) as error:
             reason = f"the sparsity pattern of the Jacobian of {name} cannot be found: {error}"
-            raise NotDifferentiable(reason, remedy) from error
+            raise NotDifferentiable(reason, remedy, code="sparsity-pattern") from error
         most = [np.max(np.bincount(k, minlength=1), initial=0) for k in (pattern.indices, pattern.nonzero()[0])]
         by_columns = bool(most[1] <= most[0])
         colours = coloured(pattern if by_columns else csr_array(pattern.T))

@@ -67,6 +67,7 @@ def in_c_order(array: Any) -> None:
         raise AliasError(
             "an array that is written does not lie in C order, and whether a view of it is a copy depends on that",
             "pass it in C order (`np.ascontiguousarray`)",
+            code="memory-order",
         )
 
 
@@ -168,7 +169,11 @@ def is_used(cotangent: Any) -> bool:
 
 
 def refuse_resized() -> None:
-    raise AliasError("a list that is in another one has changed its length since", "put a copy into the list")
+    raise AliasError(
+        "a list that is in another one has changed its length since",
+        "put a copy into the list",
+        code="changed-while-iterated",
+    )
 
 
 def writable(view: Any) -> Any:

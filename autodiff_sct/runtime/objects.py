@@ -73,9 +73,15 @@ def only_looking(fn: Any, /, *args: Any, **kwargs: Any) -> Any:
     except ValueError as error:
         if "read-only" not in str(error):
             raise
-        raise AliasError(f"{fn.__name__} writes into an array that it is given", "give it a copy") from error
+        raise AliasError(
+            f"{fn.__name__} writes into an array that it is given", "give it a copy", code="unknown-write"
+        ) from error
     if contents(given) != before:
-        raise AliasError(f"{fn.__name__} changes a list or a dict that it is given", "change it before")
+        raise AliasError(
+            f"{fn.__name__} changes a list or a dict that it is given",
+            "change it before",
+            code="unknown-write",
+        )
     return result
 
 
@@ -192,7 +198,9 @@ def all_different(items: Any, seen: set[int] | None = None) -> None:
     for item in items:
         if isinstance(item, (np.ndarray, list)):
             if id(item) in seen:
-                raise AliasError("a list that is copied deeply holds one array twice", "copy the arrays one by one")
+                raise AliasError(
+                    "a list that is copied deeply holds one array twice", "copy the arrays one by one", code="copy"
+                )
             seen.add(id(item))
         if isinstance(item, (list, tuple)):
             all_different(item, seen)

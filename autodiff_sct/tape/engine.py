@@ -112,7 +112,10 @@ def results(y: Any, fn: Any, args: Any, kwargs: Any, node: Node | None) -> Any:
         return tensor_of(y, fn, args, kwargs, node if inexact else None, None)
     if not isinstance(y, (tuple, list)):
         if node is not None:
-            raise NoRule(f"{name_of(fn)} returned a {type(y).__name__}, through which no derivative can be followed")
+            raise NoRule(
+                f"{name_of(fn)} returned a {type(y).__name__}, through which no derivative can be followed",
+                "let it return an array or a tuple of arrays",
+            )
         return y
     parts = []
     for k, value in enumerate(y):

@@ -254,7 +254,10 @@ class Analysis:
             elif isinstance(stmt, ir.Effect) and stmt.kind.startswith("list."):
                 if self.is_varied(stmt.operands[0].name):
                     raise UnsupportedSyntax(
-                        f"list.{stmt.kind[5:]} of a list that carries a derivative", "build a new list", stmt.origin
+                        f"list.{stmt.kind[5:]} of a list that carries a derivative",
+                        "build a new list",
+                        stmt.origin,
+                        code="method",
                     )
             elif isinstance(stmt, ir.Store) and stmt.op is not None and "opaque" in stmt.op.arguments:
                 if any(self.is_varied(n) for n in operands(self.s, stmt)):
@@ -262,13 +265,17 @@ class Analysis:
                         "a value that carries a derivative is stored in an object of unknown class",
                         "store it in an array or a list",
                         stmt.origin,
+                        code="kept-in-object",
                     )
 
     def refuse_keys(self, stmt: ir.Let) -> None:
         """Refuse to compute with keys of dicts that carry a derivative: they would come back without it."""
         if is_of_keys(self.s, stmt) and self.is_varied(stmt.target) and self.is_useful(stmt.target):
             raise UnsupportedSyntax(
-                "the keys of a dict carry a derivative", "keep such numbers in its values, or in a list", stmt.origin
+                "the keys of a dict carry a derivative",
+                "keep such numbers in its values, or in a list",
+                stmt.origin,
+                code="dict-key",
             )
 
     def refuse_mixed(self, stmt: Any) -> None:
@@ -277,9 +284,10 @@ class Analysis:
             if getattr(self.s.facts[name], "roots", frozenset()) & self.s.mixed.keys():
                 if self.is_varied(name) and self.is_useful(name):
                     raise UnsupportedSyntax(
-                        f"{self.s.hints[name]!r} holds containers beside numbers, and carries a derivative",
+                        f"{self.s.in_words(name)} holds containers beside numbers, and carries a derivative",
                         "keep them in two lists, or in a list display that does not grow",
                         stmt.origin,
+                        code="different-kinds",
                     )
 
     def refuse_kinds(self, stmt: Any) -> None:
@@ -289,9 +297,10 @@ class Analysis:
             if not kinds.isdisjoint({Listed, Mapped, Pair}) and self.is_useful(target):
                 if any(isinstance(self.s.facts[name], Num) for name in sources):
                     raise UnsupportedSyntax(
-                        f"{self.s.hints[target]!r} is a container on one path and a number on another",
+                        f"{self.s.in_words(target)} is a container on one path and a number on another",
                         "give them two names",
                         stmt.origin,
+                        code="different-kinds",
                     )
 
     def refuse_passing(self, flows: list[Flow], origin: Any) -> None:
@@ -311,10 +320,7 @@ class Analysis:
             return "draw standard numbers, and scale and move them: `loc + scale * rng.standard_normal(size)`"
         if is_of_scipy(op.fn):
             return rule_to_write(op.fn)
-        return (
-            "register one with autodiff_sct.rule, wrap its result in stop_gradient, "
-            "or write it with functions that have rules"
-        )
+        return ""
 
     def formats(self, op: ir.Op) -> bool:
         """Whether a method is one of a string: it writes text, and into nothing."""
@@ -340,6 +346,7 @@ class Analysis:
                     f"{name} keeps a value that carries a derivative in {kept}, and the result depends on it",
                     "keep such values in a list",
                     stmt.origin,
+                    code="kept-in-object",
                 )
 
     def check_let(self, stmt: ir.Let, op: ir.Op, raising: bool) -> None:
@@ -348,7 +355,12 @@ class Analysis:
         Where the block goes on to raise, no reverse sweep comes to what is written.
         """
         if any(map(self.is_varied, floats_in_brackets(self.s, stmt))) and any(map(self.is_useful, stmt.targets)):
-            raise NoRule("an object of which nothing is known is asked for what a float names", SUBSCRIPT, stmt.origin)
+            raise NoRule(
+                "an object of which nothing is known is asked for what a float names",
+                SUBSCRIPT,
+                stmt.origin,
+                code="kept-in-object",
+            )
         if has_meaning(stmt):
             return
         varied = [n for n in operands(self.s, stmt) if self.is_varied(n)]
@@ -365,18 +377,21 @@ class Analysis:
                 f"only the run tells what this is, and {name} may keep in it what carries a derivative",
                 "give it one kind on every path: a list, say, and not None before",
                 stmt.origin,
+                code="different-kinds",
             )
         if op.fn is np.ndarray.setflags and any(map(self.regions.is_written, varied)):
             raise NoRule(
                 "an array that is written becomes read-only, and the reverse sweep may have to put back what it held",
                 "leave that out, or give a copy (`x.copy()`)",
                 stmt.origin,
+                code="unknown-write",
             )
         if stmt.effect and not self.formats(op) and may_write(self.s, op, varied):
             raise NoRule(
                 f"{name} has no derivative rule and may write into an argument that carries a derivative",
                 "give it a copy (`x.copy()`), or register a rule",
                 stmt.origin,
+                code="unknown-write",
             )
         self.refuse_keeping(stmt, varied, name)
 

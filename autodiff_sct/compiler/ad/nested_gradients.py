@@ -53,7 +53,11 @@ def call_apart(
     `given` is what it is given, `inputs` what the tangent is: what they take from outside may differ.
     """
     if not all(isinstance(v, (Leaf, Const)) for v in [*given, *inputs]):
-        raise s.refuse(f"{CALLED} is of a function of lists, dicts or objects", "pass numbers and arrays to it")
+        raise s.refuse(
+            "nested-derivative",
+            f"{CALLED} is of a function of lists, dicts or objects",
+            "pass numbers and arrays to it",
+        )
     wanted = [inputs[p] for p in called.positions]
     facts = [like(s, v, k) for k, v in enumerate([*([value] if value is not None else []), *wanted])]
     expr = ir.call(s.bind(function.__name__, function), *(s.expr(v) for v in given))
@@ -65,7 +69,11 @@ def like(s: Specialiser, value: Value, place: int) -> Facts:
     """The facts of a value of the kind of another one, in memory of its own."""
     facts = s.facts_of(value)
     if not isinstance(facts, (Listed, Mapped)) and not (isinstance(facts, Num) and facts.differentiable):
-        raise s.refuse(f"{CALLED} is of a function that returns no number and no array", "return the sum of its parts")
+        raise s.refuse(
+            "nested-derivative",
+            f"{CALLED} is of a function that returns no number and no array",
+            "return the sum of its parts",
+        )
     return elsewhere(s, facts, s.site(place))
 
 
@@ -93,7 +101,11 @@ def primal_value(s: Specialiser, fn: Value, args: list[Value], kwargs: dict[str,
     finally:
         s.env = env
     if is_any_seen(s, block, set()):
-        raise s.refuse(f"{CALLED} is of a function with effects: they would happen twice", "take them out of it")
+        raise s.refuse(
+            "nested-derivative",
+            f"{CALLED} is of a function with effects: they would happen twice",
+            "take them out of it",
+        )
     return value
 
 
@@ -193,7 +205,9 @@ def tangent_of_nested(f: Any, stmt: ir.Let) -> None:
     active = [k for k, v in enumerate(inputs) if any(f.active(n) for n in s.leaves(v))]
     if called.valued or not set(active) <= set(called.positions):
         raise s.refuse(
-            "the tangent of a gradient of a function that captures what carries a derivative", "pass it as an argument"
+            "nested-derivative",
+            "the tangent of a gradient of a function that captures what carries a derivative",
+            "pass it as an argument",
         )
     ways = [f.of(inputs[k].name) if k in active else zero_of(f, inputs[k]) for k in called.positions]
     for target, found in zip(stmt.targets, along(called, s, inputs, ways, list(called.positions)), strict=True):

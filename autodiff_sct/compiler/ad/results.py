@@ -54,9 +54,10 @@ def refuse_unknown(s: Specialiser, value: Value, request: Request, varied: set[s
     for name in unknown_leaves(s, value):
         if name in varied:
             raise NotDifferentiable(
-                f"{request.name} returns {s.hints[name]!r}, of which only the run tells whether it is a number",
+                f"{request.name} returns {s.in_words(name)}, of which only the run tells whether it is a number",
                 "give it one kind on every path",
                 place_of_result(request.fn),
+                code="different-kinds",
             )
 
 
@@ -77,6 +78,7 @@ def check_output(s: Specialiser, value: Value, request: Request) -> Value:
             f"{request.name} returns a tuple on some paths and None on others",
             "return its items, or a tuple on every path",
             place_of_result(request.fn),
+            code="different-kinds",
         )
     found = underivable(s, value)
     made = s.definitions.get(value.name) if found is not None and isinstance(value, Leaf) else None
@@ -125,7 +127,7 @@ def holds_optional(s: Specialiser, value: Value) -> bool:
         return isinstance(value, MaybeV) or any(holds_optional(s, part) for part in parts_of(value))
     unsure = [key for key in s.fields(value) if (value.id, key) in s.unsure]
     if unsure:
-        raise s.refuse(f"only the run tells whether {unsure[0]!r} was assigned to the object", "assign it in __init__")
+        raise s.refuse("attribute", f"only the run tells whether {unsure[0]!r} was assigned to the object")
     return any(holds_optional(s, s.env[(value.id, key)]) for key in s.fields(value))
 
 

@@ -24,7 +24,7 @@ def refuse_writes(s: Specialiser, block: ir.Block, where: Regions, active: Activ
         for base in changed_through(stmt):
             if base in names and where.of(base) in active.varied_regions:
                 raise AliasError(
-                    f"what stop_gradient returned ({s.hints[base]!r}) is written, and is an array with a derivative",
+                    f"what stop_gradient returned ({s.in_words(base)}) is written, and is an array with a derivative",
                     "write into a copy: `stop_gradient(x).copy()`",
                     stmt.origin,
                 )

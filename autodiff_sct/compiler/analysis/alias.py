@@ -167,6 +167,6 @@ def every_root(s: Specialiser, facts: Facts | None, around: frozenset[int] = fro
         return frozenset().union(*(every_root(s, f, around) for f in facts.items))
     if isinstance(facts, (Listed, Mapped)):
         if facts.roots and facts.roots <= around:
-            raise s.refuse("a list or a dict that holds itself", "keep what is in it apart")
+            raise s.refuse("too-large", "a list or a dict that holds itself", "keep what is in it apart")
         return facts.roots | every_root(s, s.elements_of(facts), around | facts.roots)
     return roots_of(facts) if facts is not None else frozenset()

@@ -33,18 +33,23 @@ def vmap(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
 def loop(s: Specialiser, fn: Value, settings: BatchedFunction, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """A call of a function of batches."""
     if kwargs:
-        raise s.refuse("a function of batches is called with keywords", "give its arguments by position")
+        raise s.refuse(
+            "nested-derivative", "a function of batches is called with keywords", "give its arguments by position"
+        )
     axes = axes_of(settings.in_axes, len(args))
     batched = [(a, axis) for a, axis in zip(args, axes) if axis is not None]
     for a, _ in batched:
         facts = s.num(a)
         if not isinstance(a, Leaf) or facts is None or not facts.dims:
             raise s.refuse(
+                "nested-derivative",
                 "an argument of a function of batches is no array of known rank here",
                 "give it arrays, or call vmap's function outside the differentiated function",
             )
     if not batched:
-        raise s.refuse("no argument has an axis of examples", "give one of them an axis in in_axes")
+        raise s.refuse(
+            "nested-derivative", "no argument has an axis of examples", "give one of them an axis in in_axes"
+        )
     first, axis = batched[0]
     count = ir.subscript(ir.attribute(s.expr(first), "shape"), ir.constant(axis))
     length = s.let(count, Num("int"), hint="examples")

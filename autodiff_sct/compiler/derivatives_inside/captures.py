@@ -58,6 +58,7 @@ class Capture:
         names += [p for leaf in self.leaves.values() if (p := self.table.owners.get(leaf.name)) in written]
         if names:
             raise self.outer.refuse(
+                "nested-derivative",
                 f"a function that is differentiated inside the program changes {names[0]!r}, which lives outside it",
                 "return the value instead",
             )

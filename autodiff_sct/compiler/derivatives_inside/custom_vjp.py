@@ -37,7 +37,11 @@ def call_construct(s: Specialiser, construct: Any, args: list[Value], kwargs: di
     if not isinstance(owner, Obj) or not hasattr(owner.cls, "bprop"):
         return value
     if owner.id not in s.objects or kwargs:
-        raise s.refuse(f"{owner.cls.__name__} has a bprop, and is made in the program or called with keywords")
+        raise s.refuse(
+            "nested-derivative",
+            f"{owner.cls.__name__} has a bprop, and is made in the program or called with keywords",
+            "make the cell outside the differentiated function, and pass its inputs by position",
+        )
     found = call_value(s, Const(stop_gradient), [value], {})
     return with_rule(s, operation_of(s.objects[owner.id][0]), found, args[1:])
 
@@ -50,7 +54,11 @@ def with_rule(s: Specialiser, operation: Any, value: Value, inputs: list[Value])
     if isinstance(value, TupleV) and all(isinstance(item, Leaf) for item in value.items):
         leaves = s.let_several(s.expr(value), [s.facts[item.name] for item in value.items], op)
         return TupleV(tuple(leaves), value.cls)
-    raise s.refuse("a cell with a bprop returns anything but a tensor or a tuple of tensors")
+    raise s.refuse(
+        "nested-derivative",
+        "a cell with a bprop returns anything but a tensor or a tuple of tensors",
+        "let bprop return one tensor for each input, in a tuple",
+    )
 
 
 def operation_of(cell: Any) -> Callable[..., Any]:

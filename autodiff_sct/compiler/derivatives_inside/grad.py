@@ -86,7 +86,9 @@ def gradient_of(s: Specialiser, args: list[Value], kwargs: dict[str, Value], kin
 def setting(s: Specialiser, value: Value, name: str) -> Any:
     """A setting, which has to be known at compile time."""
     if not s.is_static(value):
-        raise s.refuse(f"{name} depends on values that are known only at run time", "write it as a literal")
+        raise s.refuse(
+            "nested-derivative", f"{name} depends on values that are known only at run time", "write it as a literal"
+        )
     return s.static(value)
 
 
@@ -102,6 +104,7 @@ def weights_of(s: Specialiser, value: Value) -> Any:
         items = value.items if not isinstance(value, Obj) else [s.env[(value.id, k)] for k in s.fields(value)]
         return tuple(weights_of(s, item) for item in items)
     raise s.refuse(
+        "nested-derivative",
         "weights of a gradient made inside a differentiated function cannot be followed",
         "name them one by one in a tuple, or make the gradient function outside",
     )
@@ -190,7 +193,11 @@ def called(
     """The results of a gradient that stays a call, and is differentiated by way of the tangent."""
     pushed = emit_inner(s, tangent, fn, args, kwargs, positions, value=True)
     if any(value is apart for value in pushed.emitted.namespace.values()):
-        raise s.refuse(f"{CALLED} is of a function that handles exceptions", "differentiate what is in the `try`")
+        raise s.refuse(
+            "nested-derivative",
+            f"{CALLED} is of a function that handles exceptions",
+            "differentiate what is in the `try`",
+        )
     value = primal_value(s, fn, args, kwargs)
     every = [*args, *kwargs.values()]
 
@@ -234,7 +241,11 @@ def emit_inner(
 ) -> Inner:
     """Emit a derivative of a function for arguments of the outer program."""
     if s.order >= thresholds.DERIVATIVES_NESTED:
-        raise s.refuse("derivatives are nested without end while compiling", "differentiate outside the function")
+        raise s.refuse(
+            "nested-derivative",
+            "derivatives are nested without end while compiling",
+            "differentiate outside the function",
+        )
     parameters = parameters_of(s, fn, args, kwargs)
     names = list(parameters)
     capture = Capture(s)
@@ -311,9 +322,9 @@ def refuse_overlap(s: Specialiser, written: frozenset[str], args: dict[str, Valu
     for k, (name, roots) in enumerate(known):
         if name in written and any(roots & other for j, (_, other) in enumerate(known) if j != k):
             raise s.alias_error(
+                "nested-derivative",
                 f"{name!r} is written by a function that is differentiated here, and it knows that array "
                 "by another name, too",
-                "pass a copy",
             )
 
 
@@ -324,7 +335,11 @@ def check_order(s: Specialiser, values: list[Value]) -> None:
         if isinstance(facts, Num) and (facts.python or facts.kind == "npscalar"):
             continue
         if not isinstance(facts, Num) or facts.kind is None:
-            raise s.alias_error("arrays in a list are written by a function that is differentiated here", "pass copies")
+            raise s.alias_error(
+                "nested-derivative",
+                "arrays in a list are written by a function that is differentiated here",
+                "pass copies",
+            )
         s.block.append(ir.Effect(ir.call(s.bind(in_c_order.__name__, in_c_order), ir.name(name)), s.where()))
 
 

@@ -159,7 +159,9 @@ def arguments_of(s: Specialiser, value: Value) -> list[Value]:
     if isinstance(value, Obj) and value.cls is list:
         return [s.env[(value.id, k)] for k in s.fields(value) if k != "len"]
     if isinstance(s.facts_of(value), Listed):
-        raise s.refuse("the arguments of jvp come in a list of unknown length", "give them in a tuple")
+        raise s.refuse(
+            "nested-derivative", "the arguments of jvp come in a list of unknown length", "give them in a tuple"
+        )
     return [value]
 
 
@@ -377,6 +379,7 @@ def require_number(s: Specialiser, value: Value, what: str) -> Value:
     facts = s.facts_of(value)
     if not isinstance(facts, Num) or facts.dims is None or facts.kind is None or not facts.differentiable:
         raise s.refuse(
+            "nested-derivative",
             f"{what} of a Jacobian inside a differentiated function is no float and no array whose rank is known",
             "pass arrays, or take the Jacobian outside",
         )

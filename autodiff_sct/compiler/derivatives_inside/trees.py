@@ -30,7 +30,9 @@ def tree_of(s: Specialiser, value: Value) -> Any:
     if isinstance(value, Leaf):
         return tree_of_facts(s, s.facts[value.name])
     raise s.refuse(
-        "a function is passed to a gradient inside a differentiated function", "let the inner function capture it"
+        "nested-derivative",
+        "a function is passed to a gradient inside a differentiated function",
+        "let the inner function capture it",
     )
 
 

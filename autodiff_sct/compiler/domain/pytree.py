@@ -223,6 +223,7 @@ def refuse_taped(value: Any) -> None:
         raise NotDifferentiable(
             "a tensor of the tape came to a compiled gradient, which would not be recorded",
             "pass `t.detach().numpy()`, or differentiate all of it by `tape.grad(..., create_graph=True)`",
+            code="input-without-derivative",
         )
 
 
@@ -265,7 +266,9 @@ def refuse_subclass(value: Any) -> None:
     if array or (number and not isinstance(value, np.generic)):
         plain = "np.asarray(...)" if array else "float(...)"
         raise NotDifferentiable(
-            f"a value of the class {type(value).__name__} may compute in its own way", f"pass {plain} of it"
+            f"a value of the class {type(value).__name__} may compute in its own way",
+            f"pass {plain} of it",
+            code="input-without-derivative",
         )
 
 

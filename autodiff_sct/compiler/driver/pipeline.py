@@ -82,6 +82,7 @@ def specialise(request: Request) -> tuple[Specialiser, Arguments, Value]:
             f"{request.name} is nested too deeply to be compiled, or calls itself without end",
             "write the recursion as a loop, or a long expression as several statements",
             None if request.fn is None else place_of_definition(request.fn),
+            code="too-large",
         ) from None
 
 
@@ -113,7 +114,11 @@ def specialised(request: Request) -> tuple[Specialiser, Arguments, Value]:
             result = result_of(s, callee, args, kwargs)
         except Restart as restart:
             if restart.site in dynamic:
-                raise s.refuse("a container changes its shape in a way that cannot be followed") from None
+                raise s.refuse(
+                    "different-kinds",
+                    "a container changes its shape in a way that cannot be followed",
+                    "give each of its items one kind on every path",
+                ) from None
             tables.learn(dynamic, restart.site)
         except Refused:
             references = tables.references_in(s)
@@ -148,7 +153,11 @@ def result_of(s: Specialiser, callee: Value, args: list[Value], kwargs: dict[str
         result = call_value(s, callee, args, kwargs)
     except Ended:  # it always raises: so does its adjoint
         if not s.block or isinstance(s.block[-1], (ir.Let, ir.Store)):
-            raise s.refuse("this function always raises an exception, in a place that cannot be told") from None
+            raise s.refuse(
+                "exceptions",
+                "this function always raises an exception, in a place that cannot be told",
+                "let it return a number on at least one path",
+            ) from None
         return Const(0.0)
     tables.refuse_references(s, result)
     s.guarded = False
@@ -296,18 +305,21 @@ def check_input(s: Specialiser, request: Request, parameter: str, value: Value) 
             f"the argument {parameter!r} of {request.name} is {type(tree.value).__name__}, which has no derivative",
             "leave it out of grad_position",
             place,
+            code="input-without-derivative",
         )
     if isinstance(value, Leaf) and isinstance(facts, Num) and not facts.differentiable:
         raise NotDifferentiable(
             f"the argument {parameter!r} of {request.name} holds integers, which have no derivative",
             f"pass floats: `float({parameter})` or `{parameter}.astype(float)`",
             place,
+            code="integer-input",
         )
     if isinstance(value, Leaf) and isinstance(facts, Opaque):
         raise NotDifferentiable(
             f"the argument {parameter!r} of {request.name} is not made of numbers (an object)",
             "leave it out of grad_position",
             place,
+            code="input-without-derivative",
         )
 
 
@@ -321,6 +333,7 @@ def refuse_captured(s: Specialiser, where: Regions, active: Any) -> None:
                 f"{external.symbol!r} lives outside the function, "
                 "and a value that carries a derivative is written into it",
                 "pass it as an argument, or write into a copy",
+                code="outside-write",
             )
 
 

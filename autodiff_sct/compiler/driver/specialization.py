@@ -167,6 +167,7 @@ def check_overlap(called: str, variant: Variant, given: list[Any], outside: list
                     if name != other
                     else f"the argument {name!r} of {called} holds an array twice, and is written",
                     "pass a copy of one of them",
+                    code="shared-arguments",
                 )
 
 
@@ -187,6 +188,7 @@ def check_order(called: str, variant: Variant, given: list[Any]) -> None:
                 f"the argument {name!r} of {called} is written and does not lie in C order, "
                 "and whether a view of it is a copy depends on that",
                 "pass it in C order (`np.ascontiguousarray`)",
+                code="memory-order",
             )
 
 
@@ -212,7 +214,7 @@ def check_distinct(called: str, variant: Variant, given: list[Any], outside: lis
             published = other == OUTSIDE and variant.emitted.published
             if published or any(touches(rebound, p) for rebound in variant.rebound for p in (place, other)):
                 reason = f"{other!r} and {place!r} of {called} are one object, and it is changed"
-                raise AliasError(reason, "pass a copy of one of them")
+                raise AliasError(reason, "pass a copy of one of them", code="shared-arguments")
 
 
 def met_again(value: Any, place: str, seen: dict[int, str]) -> Iterator[tuple[str, str]]:

@@ -173,7 +173,7 @@ class Exits:
         last = self.outcome_of_block(statement.finalbody)
         if last & EXITS:
             reason = "leaving a `finally` block by `return`, `break` or `continue` drops exceptions."
-            raise UnsupportedSyntax(reason, "leave after the `try` statement.")
+            raise UnsupportedSyntax(reason, "leave after the `try` statement.", code="exceptions")
         return found if FALL in last else found - {FALL}
 
     def unreachable(self, block: Block) -> Iterator[Statement]:

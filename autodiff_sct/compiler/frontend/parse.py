@@ -113,7 +113,9 @@ def parse(fn: Callable[..., Any]) -> Parsed:
             parsed = deeply(_parse, function)
         except RecursionError:
             reason = "its expressions nest deeper than this version of Python can turn into a tree."
-            raise UnsupportedSyntax(reason, "use intermediate variables.", _place_of(function)) from None
+            raise UnsupportedSyntax(
+                reason, "use intermediate variables.", _place_of(function), code="too-large"
+            ) from None
         _PARSED[function.__code__] = parsed
     return parsed
 

@@ -86,8 +86,8 @@ class _Fence:
         self.yields = [n for n in own_nodes(parsed.tree) if isinstance(n, YIELDS)] if yields else []
         self.own = {name for node in self.nodes[1:] for name in _bound_by(node)}.union(parsed.free_names)
 
-    def refuse(self, node: Any, reason: str, remedy: str) -> NoReturn:
-        raise UnsupportedSyntax(reason, remedy, self.parsed.origin(node))
+    def refuse(self, node: Any, reason: str, remedy: str, code: str = "unsupported-syntax") -> NoReturn:
+        raise UnsupportedSyntax(reason, remedy, self.parsed.origin(node), code)
 
     def check(self) -> None:
         checks = {kind: getattr(self, f"_check_{kind.__name__}", None) for kind in self.kinds}
@@ -117,7 +117,12 @@ class _Fence:
     def _check_Call(self, node: Any) -> None:
         name = getattr(node.func, "id", None)
         if name in HIDDEN and self.is_builtin(name) and not (name == "vars" and node.args):
-            self.refuse(node, f"`{name}()` reaches variables in a way that cannot be followed.", HIDDEN[name])
+            self.refuse(
+                node,
+                f"`{name}()` reaches variables in a way that cannot be followed.",
+                HIDDEN[name],
+                code="hidden-variables",
+            )
 
     def _check_Delete(self, node: Any) -> None:
         for target in node.targets:
@@ -155,7 +160,7 @@ class _Fence:
     def _check_Try(self, node: Any) -> None:
         for statement in _leaving(node.finalbody, in_loop=False):
             reason = "leaving a `finally` block by `return`, `break` or `continue` drops exceptions."
-            self.refuse(statement, reason, "leave after the `try` statement.")
+            self.refuse(statement, reason, "leave after the `try` statement.", code="exceptions")
 
     def _check_Match(self, node: Any) -> None:
         for name in sorted(BUILTINS_NEEDED):

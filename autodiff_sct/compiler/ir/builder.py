@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import enum
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -13,7 +14,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from ...errors import AliasError, NotDifferentiable, Origin, Refused, UnsupportedSyntax
+from ...errors import AliasError, Origin, Refused, UnsupportedSyntax
 from .. import ir
 from ..domain.attempt import Attempt
 from ..domain.dependencies import World
@@ -76,6 +77,7 @@ class Specialiser(AxisLengths):
         self.roots: dict[Any, int] = {}
         self.frame: Frame | None = None
         self.frames: dict[Any, int] = {}
+        self.texts: dict[int, Any] = {}  # the user's functions that are compiled into the program, as `Parsed`
         self.node: Any = None
         self.origin: Origin | None = None  # overrides the node's, in rules
         self.dynamic = dynamic if dynamic is not None else set()
@@ -352,18 +354,25 @@ class Specialiser(AxisLengths):
 
     # -- refusing
 
-    def refuse(self, reason: str, remedy: str = "", cls: type[Refused] = UnsupportedSyntax) -> Refused:
-        return cls(reason, remedy, self.where())
+    def refuse(self, code: str, reason: str, remedy: str = "", cls: type[Refused] = UnsupportedSyntax) -> Refused:
+        return cls(reason, remedy, self.where(), code)
 
-    def alias_error(self, reason: str, remedy: str = "") -> Refused:
-        return self.refuse(reason, remedy, AliasError)
+    def alias_error(self, code: str, reason: str, remedy: str = "") -> Refused:
+        return self.refuse(code, reason, remedy, AliasError)
 
     def poisoned(self, value: Poison, remedy: str = "") -> Refused:
         """What is raised where a name is read that stands for different things."""
         for site in [*(("table", cls) for cls in value.classes), *value.containers]:
             if site not in self.dynamic:
                 raise Restart(site)
-        return self.refuse(value.reason, remedy)
+        return self.refuse("different-kinds", value.reason, remedy)
+
+    def in_words(self, name: str) -> str:
+        """What a message calls a variable, or a hint for one: a name that the user wrote, or else "this value"."""
+        hint = self.hints.get(name, name)
+        if hint != "t" and any(hint in words_of(text) for text in self.texts.values()):
+            return repr(hint)
+        return "this value"
 
     def as_list(self, *values: Value) -> None:
         """Specialise again where what NumPy returns as a list, and was a tuple so far, has to be one."""
@@ -373,12 +382,7 @@ class Specialiser(AxisLengths):
 
     def kept_generator(self) -> Refused:
         """The refusal of a generator whose values are not gone through where it is called."""
-        return self.refuse(
-            "a generator is used as a value, or gone through in steps", "go over it with `for`, or make a list of it"
-        )
-
-    def not_differentiable(self, reason: str, remedy: str = "") -> Refused:
-        return self.refuse(reason, remedy, NotDifferentiable)
+        return self.refuse("kept-generator", "a generator is used as a value, or gone through in steps")
 
     # -- looking at values
 
@@ -454,7 +458,7 @@ class Specialiser(AxisLengths):
         """The expression that a value is written as."""
         if isinstance(value, Leaf):
             if self.guarded and isinstance(facts := self.facts[value.name], Num) and facts.row is not None:
-                raise self.refuse(UNFOLLOWED, "use its fields, or keep the objects in a tuple")
+                raise self.refuse("list-of-objects", UNFOLLOWED, "use its fields, or keep the objects in a tuple")
             return ir.name(value.name)
         if isinstance(value, Const):
             return self.constant(value)
@@ -483,12 +487,16 @@ class Specialiser(AxisLengths):
             raise self.poisoned(value)
         if isinstance(value, (Closure, PartialV, Super)):
             raise self.refuse(
+                "function-value",
                 "a function made inside the program is used as a value that the compiler cannot follow",
-                "call it directly, or define it at module level",
             )
         if isinstance(value, Suspended):
             raise self.kept_generator()
-        raise self.refuse(f"{type(value).__name__} cannot be used as a value here")
+        raise self.refuse(
+            "unknown-value",
+            f"{type(value).__name__} cannot be used as a value here",
+            "use a number, an array or a container of them",
+        )
 
     def stored(self, value: Value) -> Any:
         """The expression that a value is stored as, also where it is a reference to an object in a table."""
@@ -512,7 +520,9 @@ class Specialiser(AxisLengths):
             bounds = (value.start, value.stop, value.step) if value.step != 1 else (value.start, value.stop)
             return ir.call("range", *map(ir.constant, bounds if bounds[0] or len(bounds) > 2 else bounds[1:]))
         if isinstance(value, type) and value in self.inside:
-            raise self.refuse("a class that is defined inside the function is needed at run time", "define it outside")
+            raise self.refuse(
+                "local-class", "a class that is defined inside the function is needed at run time", "define it outside"
+            )
         return self.bind(getattr(value, "__name__", "constant"), value)
 
     def bind(self, hint: str, value: Any) -> Any:
@@ -557,3 +567,9 @@ class Specialiser(AxisLengths):
         if isinstance(facts, Num) and facts.size is not None and isinstance(facts.size, Dim):
             return facts.size
         return Dim(leaf.name)
+
+
+def words_of(text: Any) -> set[str]:
+    """The words in the text of a function."""
+    lines = text.lines[text.first_line - 1 : text.tree.end_lineno]
+    return set(re.findall(r"\w+", "\n".join(lines)))

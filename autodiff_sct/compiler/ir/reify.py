@@ -24,11 +24,13 @@ def expr_of_object(s: Specialiser, obj: Obj, built: bool = False) -> Any:
         return s.bind(s.symbols.get(obj.id[1], "captured"), s.objects[obj.id][0])
     if not built and hasattr(obj.cls, "stands_for"):
         raise s.refuse(
+            "no-rule",
             f"{obj.cls.stands_for} that the program makes is given to a function for which it has no derivative",
             "wrap that in a function with a rule of its own: autodiff_sct.rule",
         )
     if not built and obj.cls not in (dict, list, np.flatiter):
         raise s.refuse(
+            "object-identity",
             f"a {obj.cls.__name__} that the program makes is used where Python would see which object it is",
             "use its fields",
         )

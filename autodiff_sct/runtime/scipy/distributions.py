@@ -15,6 +15,7 @@ def several_points(x: Any) -> None:
         raise NotDifferentiable(
             f"the shape of scipy.stats.multivariate_normal.logpdf of points of shape {x.shape} depends on that shape",
             "give it one point as a vector, several as a matrix; for one number, use scipy.stats.norm",
+            code="setting",
         )
 
 

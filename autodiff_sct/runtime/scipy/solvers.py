@@ -61,7 +61,9 @@ def inside(x: Any, bounds: Any) -> None:
     low, high = bounds
     if min(x - low, high - x) <= 1e-4 * (high - low):
         raise NotDifferentiable(
-            "the minimum lies at a bound, where its derivative is another one", "give it bounds that it does not reach"
+            "the minimum lies at a bound, where its derivative is another one",
+            "give it bounds that it does not reach",
+            code="solution",
         )
 
 
@@ -69,7 +71,9 @@ def real_matrix(matrix: Any) -> None:
     """Raise if a sparse matrix is complex: the derivative of its systems is one of real numbers."""
     if matrix.dtype.kind == "c":
         raise NotDifferentiable(
-            "systems with a complex sparse matrix have no derivative here", "solve for the real and the imaginary part"
+            "systems with a complex sparse matrix have no derivative here",
+            "solve for the real and the imaginary part",
+            code="setting",
         )
 
 

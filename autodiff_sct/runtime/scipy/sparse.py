@@ -164,7 +164,11 @@ def elements(made: Any) -> Any:
     """The elements of a constant matrix, and their rows and columns."""
     found = made.tocoo()
     if found.dtype == np.float32:
-        raise NotDifferentiable("a constant sparse matrix in single precision meets one with a derivative")
+        raise NotDifferentiable(
+            "a constant sparse matrix in single precision meets one with a derivative",
+            "convert the constant matrix: `S.astype(float)`",
+            code="setting",
+        )
     return found.data.astype(float), found.row, found.col
 
 

@@ -240,4 +240,6 @@ def akima(knots: Any, values: Any) -> Any:
 def increasing(knots: Any) -> None:
     """Raise unless knots increase: SciPy sorts others, and their derivatives would have to be sorted, too."""
     if np.any(np.diff(knots) <= 0):
-        raise NotDifferentiable("the knots of an interpolation do not increase", "sort them, and the values with them")
+        raise NotDifferentiable(
+            "the knots of an interpolation do not increase", "sort them, and the values with them", code="setting"
+        )

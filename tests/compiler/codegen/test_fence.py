@@ -148,5 +148,6 @@ def test_the_message_shows_the_line(tmp_path):
         "        ^^^",
         "attributes cannot be deleted.",
         "What to do: set the attribute to None.",
+        "More: docs/errors.md#unsupported-syntax",
     ]
     linecache.checkcache(str(path))

@@ -56,7 +56,7 @@ def can_run(r: Reverse, node: ir.Loop, reverse: ir.Block, tried: bool) -> bool:
     loop.every = ir.constant(1)
     try:
         if tried:
-            raise UnsupportedSyntax("a loop in a `try` may end early", "take it out", loop.origin)
+            raise UnsupportedSyntax("a loop in a `try` may end early", "take it out", loop.origin, code="segments")
         plan(r, node, ir.defined(reverse))
     except Refused as refused:
         shown = f"{loop.origin.show()}\n" if loop.origin is not None else ""

@@ -95,6 +95,7 @@ def steps_again(r: Reverse, again: ir.Loop, reads: list[str]) -> list[ir.Let]:
             "a value that comes of a side effect, inside a branch or an inner loop of a loop over segments",
             "compute it at the top of the loop's body, or before the loop",
             stmt.origin,
+            code="segments",
         )
     kept = [stmt for stmt in again.body if stmt in drawn]
     for stmt in kept:
@@ -190,12 +191,12 @@ def refuse_unknown(r: Reverse, loop: ir.Loop, stale: set[int]) -> None:
         facts = s.facts[name]
         held = {where.find(root) for root in reachable(s, facts)}
         if isinstance(facts, (Listed, Mapped, Pair)) and (held - {where.of(name)}) & stale:
-            raise refused(AliasError, loop, f"what {s.hints[name]!r} holds is written in place")
+            raise refused(AliasError, loop, f"what {s.in_words(name)} holds is written in place")
         if where.of(name) not in stale:
             continue
         kept = isinstance(facts, Num) and facts.kind == "array" or isinstance(facts, Listed) and name not in carried
         if not kept or name in s.unbound:
-            raise refused(AliasError, loop, f"{s.hints[name]!r} is written, and cannot be kept and put back")
+            raise refused(AliasError, loop, f"{s.in_words(name)} is written, and cannot be kept and put back")
 
 
 def refuse_effects(r: Reverse, loop: ir.Loop) -> None:
@@ -237,4 +238,4 @@ def is_generator(r: Reverse, stmt: ir.Let) -> bool:
 
 
 def refused(cls: type[Refused], stmt: Any, reason: str) -> Refused:
-    return cls(reason, "leave `segments` out, or take that out of the loop", getattr(stmt, "origin", None))
+    return cls(reason, "", getattr(stmt, "origin", None), "segments")

@@ -72,7 +72,12 @@ def without_constants(s: Specialiser, stmt: ir.Let, argument: Value) -> Any:
     wanted = gast.dump(s.expr(argument))
     found = [node for node in gast.walk(stmt.expr) if gast.dump(node) == wanted]
     if len(found) != 1:
-        raise NoRule("numbers in this list have no forward rule", "make arrays of them first", stmt.origin)
+        raise NoRule(
+            "numbers in this list have no forward rule",
+            "make arrays of them first",
+            stmt.origin,
+            code="no-forward-rule",
+        )
     return Exchange(found[0], s.expr(flat)).visit(stmt.expr)
 
 

@@ -272,6 +272,7 @@ class Forward:
                     f"{getattr(op.fn, '__name__', op.fn)} has no forward derivative with respect to {names[-1]!r}",
                     "wrap that argument in stop_gradient",
                     stmt.origin,
+                    code="no-forward-rule",
                 )
             total = [self.linear(stmt, op, names[0])]
             if len(stmt.targets) > 1:
@@ -284,6 +285,7 @@ class Forward:
                     f"{getattr(op.fn, '__name__', op.fn)} has no forward rule",
                     "register one with autodiff_sct.rule.forward",
                     stmt.origin,
+                    code="no-forward-rule",
                 )
             total = self.shares(row, op, names, y, stmt)
         for target, value in zip(stmt.targets, total):
@@ -318,12 +320,14 @@ class Forward:
                     "has no forward rule",
                     "use the NumPy function on an array",
                     stmt.origin,
+                    code="no-forward-rule",
                 )
             if isinstance(op.arguments[p], (ListV, TupleV)) and not takes_items(row, op.fn, p):
                 raise NoRule(
                     f"{getattr(op.fn, '__name__', op.fn)} of a list has no forward rule",
                     "use np.array of the list",
                     stmt.origin,
+                    code="no-forward-rule",
                 )
             for given, pick in self.inputs(op.arguments[p]):
                 single = self.s.careful and len(stmt.targets) == 1

@@ -133,6 +133,7 @@ def body_of(s: Specialiser, rec: Recursion) -> tuple[ir.Block, Regions]:
             f"an argument of the recursive function {rec.name} shares memory with an array that is written",
             "copy it first",
             first_origin(block),
+            code="recursion",
         )
     return block, where
 
@@ -144,10 +145,11 @@ def called_for(rec: Recursion, stmt: ir.Let, active: Callable[[str], bool], s: S
     for p in found:
         if isinstance(s.facts[p], Opaque):
             raise UnsupportedSyntax(
-                f"{s.hints[p]!r} of a recursive function carries a derivative, and may be a number in one call and "
+                f"{s.in_words(p)} of a recursive function carries a derivative, and may be a number in one call and "
                 "a container in another",
                 "give it containers of one kind, or numbers and arrays only",
                 stmt.origin,
+                code="recursion",
             )
     return frozenset(p for p in found if carries(s.facts[p]))
 
@@ -200,6 +202,7 @@ def check_overlap(s: Specialiser, rec: Recursion, stmt: ir.Let, r: Any) -> None:
                     f"two arguments of the recursive function {rec.name} share memory, and one of them is written",
                     "pass a copy of one of them",
                     stmt.origin,
+                    code="recursion",
                 )
     for k, t in enumerate(stmt.targets):
         own = roots_of(s.facts[t])
@@ -214,6 +217,7 @@ def check_overlap(s: Specialiser, rec: Recursion, stmt: ir.Let, r: Any) -> None:
                 f"what the recursive function {rec.name} returns may be its argument, and is written",
                 "return a copy",
                 stmt.origin,
+                code="recursion",
             )
 
 

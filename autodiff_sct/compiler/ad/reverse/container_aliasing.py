@@ -46,7 +46,7 @@ def refuse_changed(r: Reverse, stmt: ir.Let, base: Leaf, end: int) -> None:
     if region is not None and any(r.order[stmt] < place <= end for place in writes(r, region)):
         raise r.shadows.lost(
             base.name,
-            f"a list or dict changes while an item of {r.s.hints[base.name]!r} is in use that is written",
+            f"a list or dict changes while an item of {r.s.in_words(base.name)} is in use that is written",
             "read the item again after the change, or copy it",
             stmt.origin,
         )
@@ -71,7 +71,7 @@ def check_put(r: Reverse, stmt: Any, value: Value, container: str) -> None:
             if (twice or is_shared(r, stmt, name, region, container, loops)) and written_later(r, stmt, region, loops):
                 raise r.shadows.lost(
                     name,
-                    f"{r.s.hints[name]!r} is in a list or dict, is reached in another way, too, and is written",
+                    f"{r.s.in_words(name)} is in a list or dict, is reached in another way, too, and is written",
                     "copy it into the list",
                     stmt.origin,
                 )

@@ -29,6 +29,7 @@ def refuse_unseen(r: Reverse, reverse: ir.Block) -> None:
                 "a function of which nothing is known may write into an array whose content is needed later",
                 "give it a copy (`x.copy()`)",
                 stmt.origin,
+                code="unknown-write",
             )
 
 

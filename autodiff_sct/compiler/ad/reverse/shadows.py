@@ -59,7 +59,7 @@ class Shadows:
         if found is None:
             raise self.lost(
                 name,
-                f"the memory of {self.r.s.hints[name]!r} is reached in a way that cannot be followed",
+                f"the memory of {self.r.s.in_words(name)} is reached in a way that cannot be followed",
                 "copy the array before writing into it",
                 self.r.s.origin,
             )
@@ -155,7 +155,7 @@ class Shadows:
             if self.is_view(stmt):
                 raise self.lost(
                     target,
-                    f"a view of an array that is written leaves its block as {self.r.s.hints[target]!r}",
+                    f"a view of an array that is written leaves its block as {self.r.s.in_words(target)}",
                     "copy it (`.copy()`)",
                     stmt.origin,
                 )
@@ -319,7 +319,7 @@ class Shadows:
         if given is not None and not all(inner):
             raise self.lost(
                 m.target,
-                f"{s.hints[m.target]!r} is one of several arrays, depending on the path, and is written",
+                f"{s.in_words(m.target)} is one of several arrays, depending on the path, and is written",
                 "copy it on both paths",
                 stmt.origin,
             )
@@ -372,7 +372,7 @@ class Shadows:
         if given is not None and not all(inner):
             raise self.lost(
                 target,
-                f"{self.r.s.hints[target]!r} is one of several arrays, depending on the path, and is written",
+                f"{self.r.s.in_words(target)} is one of several arrays, depending on the path, and is written",
                 "copy it on all paths",
                 stmt.origin,
             )
@@ -428,8 +428,8 @@ class Shadows:
             if r.regions.of(name) == region or region in regions_held(r, name):
                 raise self.lost(
                     c.phi,
-                    f"the array {r.s.hints[c.phi]!r} is replaced in a loop and written, "
-                    f"and has another name ({r.s.hints[name]!r})",
+                    f"the array {r.s.in_words(c.phi)} is replaced in a loop and written, "
+                    f"and has another name ({r.s.in_words(name)})",
                     "copy it before the loop (`x = x.copy()`)",
                     stmt.origin,
                 )
@@ -461,7 +461,7 @@ class Shadows:
             if name not in inner:
                 raise self.lost(
                     name,
-                    f"{self.r.s.hints[name]!r} comes from outside the loop and is written in it under another name",
+                    f"{self.r.s.in_words(name)} comes from outside the loop and is written in it under another name",
                     "copy it (`.copy()`)",
                     stmt.origin,
                 )

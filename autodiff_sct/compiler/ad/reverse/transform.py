@@ -413,6 +413,7 @@ class Reverse:
                 "a value that carries a derivative comes out of an object of unknown class",
                 "pass it on in a variable",
                 s.origin,
+                code="kept-in-object",
             )
 
     def nth(self, entry: Value, k: int) -> Value:
@@ -473,7 +474,7 @@ class Reverse:
                 self.add_at(self.shadows.of(base.name), index, d)
             return
         if not isinstance(facts, Num):
-            reason = f"{s.hints[base.name]!r} is None on some paths and a container on others, or of several kinds"
+            reason = f"{s.in_words(base.name)} is None on some paths and a container on others, or of several kinds"
             raise NoRule(reason, "keep its items in variables of their own", stmt.origin)
         if not all(indexing.is_basic(s, p) for p in indexing.parts_of(index)) and not is_distinct(self, index):
             d = spread(s, d, stmt.target)

@@ -245,6 +245,7 @@ def refuse_stale_state(s: Specialiser, back: ir.Block, changed: list[str]) -> No
                 "in or around a function whose backward part is separate",
                 "give the recursive function a copy",
                 stmt.origin,
+                code="recursion",
             )
 
 
@@ -254,9 +255,10 @@ def check_state(s: Specialiser, state: list[str], written: list[str], origin: Or
     for n in state:
         if roots & roots_of(s.facts[n]):
             raise AliasError(
-                f"a recursive function keeps a view ({s.hints[n]!r}) of an argument that it writes",
+                f"a recursive function keeps a view ({s.in_words(n)}) of an argument that it writes",
                 "index the argument itself, or copy the view",
                 origin,
+                code="recursion",
             )
 
 

@@ -24,7 +24,7 @@ def degree_of(s: Specialiser, named: dict[str, Value], name: str = "k") -> int:
     """The degree of a spline, which is known."""
     degree = named.get(name, Const(3))
     if not s.is_static(degree):
-        raise s.refuse("the degree of a spline is not known", "write it as a number")
+        raise s.refuse("setting", "the degree of a spline is not known", "write it as a number")
     return int(s.static(degree))
 
 
@@ -33,7 +33,7 @@ def b_spline(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Val
     """``BSpline(t, c, k, axis=...)``."""
     named = settings(s, "BSpline", "t c k extrapolate axis", args, kwargs)
     if named.get("extrapolate", Const(True)) != Const(True):
-        raise s.refuse("scipy.interpolate.BSpline with extrapolate has no derivative", "leave extrapolate out")
+        raise s.refuse("setting", "scipy.interpolate.BSpline with extrapolate has no derivative")
     made = made_by(s, "BSpline", args, kwargs)
     t, c = arrays(s, "BSpline", named["t"], named["c"])
     c, axis = lines_first(s, c, named.get("axis", Const(0)))
@@ -48,7 +48,9 @@ def make_interp_spline(s: Specialiser, args: list[Value], kwargs: dict[str, Valu
     known = isinstance(condition, Const) and condition.value in NATURAL
     if not known or len(args) > 3 or NATURAL[condition.value] and degree != 3:
         raise s.refuse(
-            "scipy.interpolate.make_interp_spline with these settings has no derivative", "leave t and bc_type out"
+            "setting",
+            "scipy.interpolate.make_interp_spline with these settings has no derivative",
+            "leave t and bc_type out",
         )
     made = made_by(s, "make_interp_spline", args, kwargs)
     knots, values = arrays(s, "make_interp_spline", named["x"], named["y"])
@@ -70,7 +72,9 @@ def univariate(name: str, s: Specialiser, args: list[Value], kwargs: dict[str, V
     """``InterpolatedUnivariateSpline(x, y, k=...)`` and ``UnivariateSpline(x, y, k=..., s=0)``."""
     named = settings(s, name, "x y k s", args[:2], kwargs)
     if len(args) > 2 or (name == "UnivariateSpline") != (named.get("s") == Const(0)):
-        raise s.refuse(f"scipy.interpolate.{name} with these settings has no derivative", "give it x, y, k and s=0")
+        raise s.refuse(
+            "setting", f"scipy.interpolate.{name} with these settings has no derivative", "give it x, y, k and s=0"
+        )
     made = made_by(s, name, args, kwargs)
     knots, values = arrays(s, name, named["x"], named["y"])
     ordered(s, knots)
@@ -86,7 +90,7 @@ def rect_bivariate_spline(s: Specialiser, args: list[Value], kwargs: dict[str, V
     """``RectBivariateSpline(x, y, z, kx=..., ky=...)`` through all values."""
     named = settings(s, "RectBivariateSpline", "x y z bbox kx ky s", args, kwargs)
     if "bbox" in named or named.get("s", Const(0)) != Const(0):
-        raise s.refuse("scipy.interpolate.RectBivariateSpline with bbox or s has no derivative", "leave them out")
+        raise s.refuse("setting", "scipy.interpolate.RectBivariateSpline with bbox or s has no derivative")
     made = made_by(s, "RectBivariateSpline", args, kwargs)
     x, y, z = arrays(s, "RectBivariateSpline", *(named[k] for k in "xyz"))
     degrees = [Const(degree_of(s, named, k)) for k in ("kx", "ky")]
@@ -120,7 +124,7 @@ def sheet_at(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Val
     made, *rest, x, y, dx, dy, grid = args
     (x, _), (y, _) = places(s, x), places(s, y)
     if not isinstance(grid, Const):
-        raise s.refuse("grid of a spline of two variables is not known", "write it as True or False")
+        raise s.refuse("setting", "grid of a spline of two variables is not known", "write it as True or False")
     orders = {k: s.expr(v) for k, v in (("dx", dx), ("dy", dy)) if order_of(s, v)}
     spline = of_scipy(s, made)
     callee = spline if grid.value else ir.attribute(spline, "ev")

@@ -39,7 +39,9 @@ def by_text(
     value = call_python(s, text, args, kwargs or {})
     facts = s.num(value)
     if not isinstance(value, Leaf) or facts is None:
-        raise s.refuse("what SciPy returns here is not known to be an array", "give it arrays of known shape")
+        raise s.refuse(
+            "setting", "what SciPy returns here is not known to be an array", "give it arrays of known shape"
+        )
     return row(s, computed, expr, facts, [value], text.__name__)
 
 

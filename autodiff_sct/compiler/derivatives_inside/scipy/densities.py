@@ -30,7 +30,9 @@ def kde(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     bandwidth = given.get("bw_method", Const(None))
     if given.pop("weights", Const(None)) != Const(None) or not s.is_static(bandwidth):
         raise s.refuse(
-            "scipy.stats.gaussian_kde with these settings has no derivative", "use no weights, and a constant bw_method"
+            "setting",
+            "scipy.stats.gaussian_kde with these settings has no derivative",
+            "use no weights, and a constant bw_method",
         )
     data = array_of_list(s, given["dataset"])
     callee = ir.attribute(s.bind("stats", stats), "gaussian_kde")
@@ -43,7 +45,7 @@ def from_outside(name: str, s: Specialiser, args: list[Value], kwargs: dict[str,
     """A method of an estimate that exists outside: its data and its bandwidth are read from there."""
     outside = s.objects[args[0].id][0] if isinstance(args[0], Obj) and args[0].id in s.objects else None
     if outside is None or np.ptp(outside.weights) > 1e-12:
-        raise s.refuse("this gaussian_kde cannot be followed", "make it without weights")
+        raise s.refuse("setting", "this gaussian_kde cannot be followed", "make it without weights")
     made = constant_result(s, s.expr(args[0]), [], "kde")
     facts = Num("array", np.dtype(np.float64), outside.dataset.shape)
     data = s.let(ir.attribute(s.expr(made), "dataset"), facts, None, "dataset")

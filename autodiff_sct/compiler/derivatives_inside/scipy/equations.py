@@ -29,9 +29,11 @@ def solve_ivp(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Va
     named = bound("fun t_span y0 method t_eval dense_output events vectorized args", args, kwargs)
     for name in ("dense_output", "events", "vectorized"):
         if named.get(name, Const(None)) not in OFF:
-            raise s.refuse(f"scipy.integrate.solve_ivp with {name} has no derivative", f"leave {name} out")
+            raise s.refuse("setting", f"scipy.integrate.solve_ivp with {name} has no derivative", f"leave {name} out")
     if set(named) - set(f"fun t_span y0 method t_eval dense_output events vectorized args {OPTIONS}".split()):
-        raise s.refuse("scipy.integrate.solve_ivp with these options has no derivative", "leave jac and the like out")
+        raise s.refuse(
+            "setting", "scipy.integrate.solve_ivp with these options has no derivative", "leave jac and the like out"
+        )
     start, facts = state_of(s, named["y0"])
     named["y0"] = start
     times = array_of_list(s, named.get("t_eval", Const(None)))
@@ -57,7 +59,7 @@ def odeint(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value
     named = bound("func y0 t args Dfun col_deriv full_output ml mu", args, kwargs)
     for name in "Dfun col_deriv full_output".split():
         if named.get(name, Const(None)) not in OFF:
-            raise s.refuse(f"scipy.integrate.odeint with {name} has no derivative", f"leave {name} out")
+            raise s.refuse("setting", f"scipy.integrate.odeint with {name} has no derivative", f"leave {name} out")
     start, facts = state_of(s, named["y0"])
     times = array_of_list(s, named["t"])
     first = named.get("tfirst", Const(False))
@@ -86,7 +88,7 @@ def state_of(s: Specialiser, value: Value) -> tuple[Value, Any]:
     refuse_complex(s, value, "a differential equation")
     facts = s.num(value)
     if facts is None or facts.dims is None or len(facts.dims) != 1:
-        raise s.refuse("the state at the start is no vector", "give it an array of one axis")
+        raise s.refuse("setting", "the state at the start is no vector", "give it an array of one axis")
     if facts.dtype is not None and facts.dtype.kind in "iub":
         value = numpy_call(s, np.asarray, [value, Const(float)], {})
     return value, matrix(facts.dims[0])

@@ -52,13 +52,17 @@ def given(s: Specialiser, fn: Value, first: list[Facts], args: Value | None, ext
     if isinstance(fn, Const) and isinstance(fn.value, types.FunctionType) and not fn.value.__closure__:
         return Given(fn, arguments)
     if not isinstance(fn, (Const, Closure, PartialV)) and not hasattr(fn, "function"):
-        raise s.refuse("this function cannot be followed", "define it with def, or as a lambda")
+        raise s.refuse("function-value", "this function cannot be followed", "define it with def, or as a lambda")
     if isinstance(fn, Const) and not isinstance(fn.value, (types.FunctionType, types.MethodType)):
         fn = derived(applied, Const(fn.value))
     dummies = [dummy(s, facts) for facts in first]
     inner = emit_inner(s, adjoint, fn, [*dummies, *arguments], {}, (), value=True, exact=True)
     if not all(isinstance(v, (Leaf, Const)) for v in inner.beside):
-        raise s.refuse("a function that SciPy calls captures a list, a dict or an object", "capture numbers and arrays")
+        raise s.refuse(
+            "function-value",
+            "a function that SciPy calls captures a list, a dict or an object",
+            "capture numbers and arrays",
+        )
     return Given(Const(inner.emitted.function), [*arguments, *inner.beside])
 
 
@@ -82,7 +86,9 @@ def refuse_complex(s: Specialiser, value: Value, what: str) -> None:
     """Refuse a complex number or array where SciPy's result would be complex, too."""
     facts = s.num(value)
     if facts is not None and facts.dtype is not None and facts.dtype.kind == "c":
-        raise s.refuse(f"{what} of complex numbers has no derivative here", "use real numbers for both parts")
+        raise s.refuse(
+            "setting", f"{what} of complex numbers has no derivative here", "use real numbers for both parts"
+        )
 
 
 def items_of(s: Specialiser, args: Value | None) -> list[Value]:
@@ -94,7 +100,7 @@ def items_of(s: Specialiser, args: Value | None) -> list[Value]:
     if isinstance(args, Const) and isinstance(args.value, tuple):
         return [Const(item) for item in args.value]
     if isinstance(args, Obj):
-        raise s.refuse("args of a function that SciPy calls are no tuple", "write them as a tuple")
+        raise s.refuse("function-value", "args of a function that SciPy calls are no tuple", "write them as a tuple")
     return [args]
 
 

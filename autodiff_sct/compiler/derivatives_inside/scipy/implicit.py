@@ -27,7 +27,9 @@ def called(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value
     """A call of a solver with a residual."""
     root, *rest = args
     if kwargs or not rest:
-        raise s.refuse("a solver of implicit_root is called with keywords", "give its arguments by position")
+        raise s.refuse(
+            "function-value", "a solver of implicit_root is called with keywords", "give its arguments by position"
+        )
     solve, residual = (attribute_of(s, root, name) for name in ("solve", "residual"))
     return solved(s, [solve, Const(len(rest) - 1), residual, *rest], {})
 
@@ -37,7 +39,9 @@ def solved(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value
     """``solution(solve, count, residual, guess, *args)``, which is what the program calls."""
     solve, count, residual, guess, *arguments = args
     if not all(isinstance(a, (Leaf, Const)) for a in arguments):
-        raise s.refuse("an argument of implicit_root is a container", "give its numbers and arrays one by one")
+        raise s.refuse(
+            "function-value", "an argument of implicit_root is a container", "give its numbers and arrays one by one"
+        )
     guess = array_of_list(s, guess)
     facts, single = solution_facts(s, guess)
     equation = given(s, residual, [facts], TupleV(tuple(arguments)))

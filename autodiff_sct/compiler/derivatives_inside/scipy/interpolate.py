@@ -36,7 +36,9 @@ def places(s: Specialiser, value: Value) -> tuple[Value, Num]:
     refuse_complex(s, value, "a spline of scipy.interpolate")
     facts = s.num(value)
     if facts is None or facts.dims is None:
-        raise s.refuse("the places where a spline is evaluated are not known", "give it an array or a number")
+        raise s.refuse(
+            "setting", "the places where a spline is evaluated are not known", "give it an array or a number"
+        )
     return value, Num("array", np.dtype(np.float64), facts.dims)
 
 
@@ -45,12 +47,16 @@ def evaluated(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Va
     """A call of a spline that exists outside."""
     spline, x, nu = args[0], args[1], kwargs.get("nu", args[2] if len(args) > 2 else Const(0))
     if set(kwargs) - {"nu"} or len(args) > 3 or not s.is_static(nu) or not isinstance(spline, Obj):
-        raise s.refuse("a spline of scipy.interpolate with these settings has no derivative", "leave extrapolate out")
+        raise s.refuse("setting", "a spline of scipy.interpolate with these settings has no derivative")
     outside = s.objects[spline.id][0] if spline.id in s.objects else None
     if np.iscomplexobj(getattr(outside, "c", 0)):
-        raise s.refuse("a spline of scipy.interpolate of complex numbers has no derivative", "make one for each part")
+        raise s.refuse(
+            "setting", "a spline of scipy.interpolate of complex numbers has no derivative", "make one for each part"
+        )
     if np.ndim(getattr(outside, "c", 0)) != (2 if isinstance(outside, interpolate.PPoly) else 1):
-        raise s.refuse("a spline of scipy.interpolate of several values has no derivative", "make one for each value")
+        raise s.refuse(
+            "setting", "a spline of scipy.interpolate of several values has no derivative", "make one for each value"
+        )
     x, facts = places(s, x)
     expr = ir.call(s.expr(spline), s.expr(x), *([s.expr(nu)] if s.static(nu) else []))
     return row(s, interpolation.evaluated, expr, facts, [spline, x, nu], "spline")
@@ -67,7 +73,9 @@ def arrays(s: Specialiser, what: str, *values: Value) -> list[Value]:
         refuse_complex(s, value, f"scipy.interpolate.{what}")
         facts = s.num(value)
         if facts is None or not facts.ndim:
-            raise s.refuse(f"scipy.interpolate.{what} of these has no derivative", "give it arrays of known shape")
+            raise s.refuse(
+                "setting", f"scipy.interpolate.{what} of these has no derivative", "give it arrays of known shape"
+            )
         if facts.dtype is None or facts.dtype.kind != "f":
             value = numpy_call(s, np.asarray, [value, Const(float)], {})
         made.append(value)
@@ -85,7 +93,7 @@ def settings(s: Specialiser, what: str, names: str, args: list[Value], kwargs: d
     """The arguments by name, of which a call may have no others."""
     named = bound(names, args, kwargs)
     if len(args) > len(names.split()) or set(named) - set(names.split()):
-        raise s.refuse(f"scipy.interpolate.{what} with these settings has no derivative", "leave them out")
+        raise s.refuse("setting", f"scipy.interpolate.{what} with these settings has no derivative")
     return {k: v for k, v in named.items() if v != NOTHING}
 
 
@@ -98,7 +106,9 @@ def lines_first(s: Specialiser, values: Value, axis: Value) -> tuple[Value, Cons
     """Values whose first axis is that along which they are interpolated, and which it was."""
     facts = s.num(values)
     if facts is None or facts.ndim is None or not s.is_static(axis):
-        raise s.refuse("the axis along which these values are interpolated is not known", "write it as a number")
+        raise s.refuse(
+            "setting", "the axis along which these values are interpolated is not known", "write it as a number"
+        )
     place = s.static(axis) % facts.ndim
     return numpy_call(s, np.moveaxis, [values, Const(place), Const(0)], {}) if place else values, Const(place)
 
@@ -149,7 +159,9 @@ def conditions(s: Specialiser, value: Value) -> list[Value]:
     pairs = [[Const(s.static(v)) if k == 0 and s.is_static(v) else v for k, v in enumerate(items(end))] for end in ends]
     if len(pairs) != 2 or any(len(p) != 2 or p[0] not in (Const(0), Const(1), Const(2)) for p in pairs):
         raise s.refuse(
-            "scipy.interpolate.CubicSpline with this bc_type has no derivative", "use bc_type='natural' or 'clamped'"
+            "setting",
+            "scipy.interpolate.CubicSpline with this bc_type has no derivative",
+            "use bc_type='natural' or 'clamped'",
         )
     return [TupleV(tuple(pair)) for pair in pairs]
 
@@ -178,7 +190,7 @@ def interp1d(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Val
     if degree is not None and (fill == Const("extrapolate") or "fill_value" not in named):
         return through_values(s, made, knots, values, degree, False, axis)
     if not isinstance(kind, Const) or kind.value not in ("linear", "nearest", "nearest-up", "previous", "next"):
-        raise s.refuse("scipy.interpolate.interp1d with these settings has no derivative", "use CubicSpline")
+        raise s.refuse("setting", "scipy.interpolate.interp1d with these settings has no derivative", "use CubicSpline")
     pair = items(fill)
     outside: Value = (
         NOTHING if fill == Const("extrapolate") else TupleV(tuple(pair if len(pair) == 2 else [fill, fill]))
@@ -198,7 +210,7 @@ def of_scipy(s: Specialiser, value: Value) -> Any:
 def order_of(s: Specialiser, nu: Value) -> list[Any]:
     """The expression of the order of a derivative, where it is not 0."""
     if not s.is_static(nu):
-        raise s.refuse("the order of the derivative of a spline is not known", "write it as a number")
+        raise s.refuse("setting", "the order of the derivative of a spline is not known", "write it as a number")
     return [s.expr(nu)] if s.static(nu) else []
 
 

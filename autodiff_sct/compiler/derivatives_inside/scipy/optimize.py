@@ -44,7 +44,7 @@ def refuse_unless_off(s: Specialiser, what: str, named: dict[str, Value], names:
     """Refuse settings with which a solver does something else."""
     for name in names.split():
         if named.get(name, Const(None)) not in OFF:
-            raise s.refuse(f"scipy.optimize.{what} with {name} has no derivative", f"leave {name} out")
+            raise s.refuse("setting", f"scipy.optimize.{what} with {name} has no derivative", f"leave {name} out")
 
 
 # Numbers
@@ -65,7 +65,7 @@ def with_report(s: Specialiser, named: dict[str, Value], expr: Any, facts: Any, 
     if wanted in OFF:
         return row(s, solutions.root, expr, facts, values, "root")
     if not isinstance(wanted, Const):
-        raise s.refuse("full_output of a solver is not known", "write it as True or False")
+        raise s.refuse("setting", "full_output of a solver is not known", "write it as True or False")
     found = s.let(expr, Opaque(), hint="found")
     first, second = (ir.subscript(s.expr(found), ir.constant(k)) for k in (0, 1))
     return TupleV((row(s, solutions.root, first, facts, values, "root"), s.let(second, Opaque(), hint="report")))
@@ -151,7 +151,9 @@ def solution_facts(s: Specialiser, x0: Value) -> tuple[Any, bool]:
     facts = s.num(x0)
     refuse_complex(s, x0, "a solver of scipy.optimize")
     if facts is None or facts.dims is None or len(facts.dims) > 1:
-        raise s.refuse("the first guess of this solver is no number and no vector", "give it an array of one axis")
+        raise s.refuse(
+            "setting", "the first guess of this solver is no number and no vector", "give it an array of one axis"
+        )
     return (NUMPYS_NUMBER, True) if facts.dims == () else (vector_like(s, facts.dims[0]), False)
 
 
@@ -260,7 +262,9 @@ def least_squares(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -
     refuse_unless_off(s, "least_squares", named, "callback kwargs")
     loss, scale = named.get("loss", Const("linear")), named.get("f_scale", Const(1.0))
     if not isinstance(loss, Const) or loss.value not in LOSSES:
-        raise s.refuse("scipy.optimize.least_squares with this loss has no derivative", f"use one of {LOSSES}")
+        raise s.refuse(
+            "setting", "scipy.optimize.least_squares with this loss has no derivative", f"use one of {LOSSES}"
+        )
     fn = given(s, named["fun"], [facts], named.get("args"))
     text = isinstance(named.get("jac"), Const) and isinstance(getattr(named["jac"], "value", None), str)
     others = {} if text else derivatives_of(s, named, "jac", [facts], named.get("args"))
@@ -336,4 +340,4 @@ def parameter_count(s: Specialiser, fn: Value) -> int:
         parameters = inspect.signature(fn.value).parameters.values()
         if all(p.kind is p.POSITIONAL_OR_KEYWORD for p in parameters):
             return len(parameters) - 1
-    raise s.refuse("the parameters of this model cannot be counted", "write it as `def model(x, a, b)`")
+    raise s.refuse("setting", "the parameters of this model cannot be counted", "write it as `def model(x, a, b)`")

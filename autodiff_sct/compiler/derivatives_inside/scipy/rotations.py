@@ -46,7 +46,7 @@ def turn_of(s: Specialiser, value: Value) -> Value:
     if class_of_row(s, value) is Turn or isinstance(value, Obj) and value.cls is Turn:
         return value
     if not isinstance(value, Obj) or value.id not in s.objects:
-        raise s.refuse("this rotation cannot be followed", "make it by from_quat, from_rotvec or from_euler")
+        raise s.refuse("setting", "this rotation cannot be followed", "make it by from_quat, from_rotvec or from_euler")
     made = constant_result(s, s.expr(value), [], "rotation")
     count = [Dim((s.new_symbol("axis"), 0))] if np.ndim(s.objects[value.id][0].as_quat()) > 1 else []
     facts = Num("array", np.dtype(np.float64), (*count, 4))

@@ -207,7 +207,9 @@ def slopes_at_root(fn, y, arguments):
 def check_root(size, step):
     """Refuse a point where the solver stopped without a root: Newton's next step from it is too long for its size."""
     if step > 0.01 * (1 + size):
-        raise NotDifferentiable("the solver stopped at no solution: the derivative of what it returned is not known")
+        raise NotDifferentiable(
+            "the solver stopped at no solution: the derivative of what it returned is not known", code="solution"
+        )
 
 
 # Equations that are solved where something else is asked for

@@ -42,7 +42,9 @@ def matrix_of(s: Specialiser, value: Value) -> Value:
     if isinstance(value, Obj) and value.id in s.objects:
         return s.let(s.expr(value), Opaque(), hint="matrix", may_raise=False)
     if isinstance(value, Obj):
-        raise s.refuse("a sparse matrix is an argument of a differentiated function", "let the function capture it")
+        raise s.refuse(
+            "setting", "a sparse matrix is an argument of a differentiated function", "let the function capture it"
+        )
     return value
 
 
@@ -176,7 +178,9 @@ def from_diagonals(fn: Any, s: Specialiser, args: list[Value], kwargs: dict[str,
         return constant(fn, s, args, kwargs)
     places = np.ravel(s.static(offsets)).tolist()
     if any((f := s.num(v)) is None or f.ndim != 1 for v in vectors) or len(places) != len(vectors):
-        raise s.refuse(f"scipy.sparse.{fn.__name__} of these diagonals has no derivative", "give it a vector for each")
+        raise s.refuse(
+            "setting", f"scipy.sparse.{fn.__name__} of these diagonals has no derivative", "give it a vector for each"
+        )
     settings = {k: s.expr(v) for k, v in kwargs.items()}
     made = constant_result(s, ir.call(callee, *map(s.expr, args), **settings), [*vectors, *kwargs.values()])
     lengths = TupleV(tuple(call_value(s, Const(len), [v], {}) for v in vectors))
@@ -264,7 +268,9 @@ def product_of_elements(s: Specialiser, args: list[Value], kwargs: dict[str, Val
     facts = s.num(args[4])
     expr = ir.binop(s.expr(args[0]), gast.MatMult, s.expr(args[4]))
     if facts is None or facts.dims is None or facts.dtype is None or facts.dtype.kind == "c":
-        raise s.refuse("a product of a sparse matrix with this has no derivative", "give it a real vector or matrix")
+        raise s.refuse(
+            "setting", "a product of a sparse matrix with this has no derivative", "give it a real vector or matrix"
+        )
     (height,) = vector_like(s).dims or ()
     result = Num("array", common_type(s, args[1], args[4]), (height, *facts.dims[1:]))
     return row(s, rules.product, expr, result, args, "product")
@@ -274,7 +280,9 @@ def common_type(s: Specialiser, data: Value, other: Value) -> Any:
     """The dtype of what SciPy computes of elements and something beside them."""
     given = [f.dtype for v in (data, other) if (f := s.num(v)) is not None]
     if any(dtype is None for dtype in given):
-        raise s.refuse("the dtype of this sparse matrix, or of what stands beside it, is not known", "convert it")
+        raise s.refuse(
+            "setting", "the dtype of this sparse matrix, or of what stands beside it, is not known", "convert it"
+        )
     return np.result_type(np.float32, *given)
 
 
@@ -301,7 +309,7 @@ def summed(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value
 def system(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """``spsolve(A, b)``."""
     if kwargs or len(args) != 2:
-        raise s.refuse("scipy.sparse.linalg.spsolve with these settings has no derivative", "leave them out")
+        raise s.refuse("setting", "scipy.sparse.linalg.spsolve with these settings has no derivative")
     return solution(s, Const(("spsolve", ())), followed(s, args[0]), args[1])
 
 
@@ -320,6 +328,7 @@ def solved_by_factors(s: Specialiser, args: list[Value], kwargs: dict[str, Value
 def linear_operator(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """``LinearOperator(shape, matvec=...)``, which is refused."""
     raise s.refuse(
+        "setting",
         "scipy.sparse.linalg.LinearOperator of a function has no derivative here",
         "solve with implicit_root(solve, residual), or make the matrix: csr_array((data, (rows, cols)))",
     )
@@ -330,7 +339,9 @@ def solution(s: Specialiser, how: Value, matrix: Value, b: Value) -> Value:
     facts = s.num(right)
     refuse_complex(s, right, "scipy.sparse.linalg.spsolve")
     if facts is None or facts.dims is None or len(facts.dims) != 1:
-        raise s.refuse("a system with a sparse matrix has a derivative for one right side", "give it a vector")
+        raise s.refuse(
+            "setting", "a system with a sparse matrix has a derivative for one right side", "give it a vector"
+        )
     fields = [attribute_of(s, matrix, name) for name in ("made", "data_of", "rows", "cols")]
     return solved(s, [how, *fields, right], {})
 
@@ -360,7 +371,9 @@ def iterated(fn: Any, s: Specialiser, args: list[Value], kwargs: dict[str, Value
     constant = all(isinstance(v, Const) for v in settings.values())
     if not constant or "callback" in settings or settings.pop("x0", Const(None)) != Const(None):
         raise s.refuse(
-            f"scipy.sparse.linalg.{fn.__name__} has a derivative for a matrix, a vector and numbers as settings"
+            "setting",
+            f"scipy.sparse.linalg.{fn.__name__} has a derivative for a matrix, a vector and numbers as settings",
+            "pass the matrix, one vector and constant settings",
         )
     how = Const((fn.__name__, tuple((k, v.value) for k, v in settings.items())))
     x = solution(s, how, followed(s, given["A"]), given["b"])
@@ -371,7 +384,7 @@ def factors(fn: Any, s: Specialiser, args: list[Value], kwargs: dict[str, Value]
     """``splu(A)`` and ``factorized(A)``."""
     matrix = followed(s, args[0])
     if len(args) != 1 or kwargs:
-        raise s.refuse(f"scipy.sparse.linalg.{fn.__name__} with these settings has no derivative", "leave them out")
+        raise s.refuse("setting", f"scipy.sparse.linalg.{fn.__name__} with these settings has no derivative")
     made = of_scipy(s, matrix)
     expr = ir.call(ir.attribute(s.bind("linalg", linalg), "splu"), s.expr(made))
     return construct(s, Factors, [constant_result(s, expr, [made], "factors"), matrix], {})

@@ -72,7 +72,7 @@ def distribution(s: Specialiser, value: Value) -> Any:
         found = s.objects[value.id][0]
     named = getattr(stats, getattr(found, "name", ""), None)
     if type(named) is not type(found):
-        raise s.refuse("this distribution is none of SciPy's", "use one of scipy.stats by its name")
+        raise s.refuse("setting", "this distribution is none of SciPy's", "use one of scipy.stats by its name")
     return named
 
 
@@ -93,7 +93,9 @@ def method_of_frozen(name: str, s: Specialiser, args: list[Value], kwargs: dict[
     """A method of a distribution whose parameters were fixed outside: they are read from there."""
     obj = args[0]
     if not isinstance(obj, Obj) or obj.id not in s.objects:
-        raise s.refuse("this distribution cannot be followed", "make it inside the function that is differentiated")
+        raise s.refuse(
+            "setting", "this distribution cannot be followed", "make it inside the function that is differentiated"
+        )
     outside = s.objects[obj.id][0]
     given = [
         import_external(s, ItemRead(lambda: outside.args, k), f"parameter_{k}", ("frozen", id(outside), k))

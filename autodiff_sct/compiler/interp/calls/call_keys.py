@@ -127,7 +127,9 @@ def general(s: Specialiser, facts: Facts, site: Any) -> Facts:
         element = s.elements_of(facts)
         if element is not None:
             if depth_of(site) > NESTED_LISTS:
-                raise s.refuse("a list that is passed to a recursive function holds itself", "pass what is in it")
+                raise s.refuse(
+                    "recursion", "a list that is passed to a recursive function holds itself", "pass what is in it"
+                )
             s.put_element(result, general(s, element, (site, "element")))
         return result
     if isinstance(facts, Pair):

@@ -144,16 +144,21 @@ def opaque_call(s: Specialiser, callee: Any, fn: Any, args: list[Value], kwargs:
     refuse_references(s, *args, *kwargs.values())
     if fn in CHANGE_LISTS:
         raise s.refuse(
+            "unknown-write",
             f"{fn.__name__} changes a list where the compiler cannot see it",
             "do that before the differentiated function, or write the change out with methods of the list",
         )
     if fn in AT_HAND:
         raise s.refuse(
-            f"{fn.__name__} asks for the exception that is handled", "name it: `except ValueError as error:`"
+            "exceptions",
+            f"{fn.__name__} asks for the exception that is handled",
+            "name it: `except ValueError as error:`",
         )
     if fn in SHARE_MEMORY and any(f.kind == "array" for a in args if (f := s.num(a)) is not None):
         if fn is not np.nditer or "op_flags" in kwargs:
-            raise s.refuse(f"{fn.__name__} gives another way to an array's memory", "index the array itself")
+            raise s.refuse(
+                "unknown-write", f"{fn.__name__} gives another way to an array's memory", "index the array itself"
+            )
     if (text := strings.computed(s, fn, args, kwargs)) is not None:
         return text
     expr = ir.call(callee, *(s.expr(a) for a in args), **{k: s.expr(v) for k, v in kwargs.items()})

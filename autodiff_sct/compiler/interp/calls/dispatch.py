@@ -98,7 +98,11 @@ def call_node(s: Specialiser, node: Any) -> Value:
         while frame is not None and frame.cls is None:
             frame = frame.parent
         if frame is None or frame.cls is None:
-            raise s.refuse("super() outside a method")
+            raise s.refuse(
+                "class-feature",
+                "super() outside a method",
+                "call the method of the base class by its name: `Base.method(self)`",
+            )
         return Super(frame.cls, frame.self)
     callee = callee_of(s, node.func)
     if node.args and isinstance(node.args[0], (gast.GeneratorExp, gast.ListComp)):
@@ -151,7 +155,7 @@ def call_value(s: Specialiser, callee: Value, args: list[Value], kwargs: dict[st
         return opaque_call(s, s.expr(callee), callee, args, kwargs)
     if hasattr(callee, "call"):
         return callee.call(s, args, kwargs)
-    raise s.refuse("this value cannot be called")
+    raise s.refuse("unknown-value", "this value cannot be called", "call a function, a method or a class")
 
 
 def call_either(s: Specialiser, callee: Choice, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -295,7 +299,9 @@ def handled(s: Specialiser, handler: Any, fn: Any, args: list[Value], kwargs: di
     except ORDINARY as error:
         if type(error) is LookupError:
             name = getattr(fn, "__name__", fn)
-            raise s.refuse(f"what {name} is asked for is known only at run time", "give it a constant") from None
+            raise s.refuse(
+                "setting", f"what {name} is asked for is known only at run time", "give it a constant"
+            ) from None
         if isinstance(error, AutodiffError) or not raises_so(s, fn, args, kwargs, error):
             raise
         raise always(s, type(error), str(error)) from error
@@ -388,6 +394,7 @@ def call_known(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[st
 
     for name in written_by_name(callee.value, args, kwargs) if is_of_scipy(callee.value) else ():
         raise s.refuse(
+            "numpy-form",
             f"{full_name(callee.value)} with `{name.split()[1]}=`, an array that it writes into",
             "assign what it returns: `y[...] = ...`",
         )
@@ -422,6 +429,7 @@ def call_python(
             f"{fn.__name__} has neither a rule nor Python source that could be read: {error}",
             "register a rule for it, or wrap it in stop_gradient",
             s.where(),
+            code="no-source",
         ) from error
     left = None
     if early:
@@ -498,6 +506,8 @@ def new_frame(
     frame = Frame(number, parsed, table, free, body.names, body.declared, parent, s.frame)
     frame.site, frame.tree, frame.result = key, body.tree, body.result
     frame.rule = bool(s.frame and s.frame.rule) and is_own(table)  # what a rule calls of the user's is a program
+    if not frame.rule:
+        s.texts[id(parsed)] = parsed
     return frame
 
 
@@ -594,4 +604,4 @@ def check_recursion(s: Specialiser, frame: Frame, fn: Any) -> None:
         depth += caller.site is frame.site
         caller = caller.caller
     if depth > DEPTH:
-        raise s.refuse("this recursion does not end at compile time", "write it as a loop")
+        raise s.refuse("recursion", "this recursion does not end at compile time")

@@ -64,7 +64,7 @@ def apply_rule(
             del s.block[mark:]
             result = call_rule(s, rule, [y, d, *positional], named, result)
     except Ended:
-        raise NoRule(reason_of(s.block[mark:]), "wrap it in stop_gradient", s.where()) from None
+        raise NoRule(reason_of(s.block[mark:]), "", s.where(), "setting") from None
     finally:
         s.frame, s.origin, s.node = outer_frame, outer_origin, outer_node
     return entries_of(s, parameters, result)

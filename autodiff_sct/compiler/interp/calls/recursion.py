@@ -105,7 +105,7 @@ def recursive_call(
         if not known and (
             len(active) > thresholds.STRUCTURED_ACTIVATIONS or s.recursive_calls > thresholds.STRUCTURED_CALLS
         ):
-            raise s.refuse(NEVER, "write it as a loop")
+            raise s.refuse("recursion", NEVER)
     if not known:
         return None
     key = (fixed.key, signature.key)
@@ -146,7 +146,7 @@ def compile_recursion(
     """Specialise a body on its parameters until what it returns no longer changes."""
     working = [r for r in s.recursions.values() if r.working]
     if sum(r.site is frame.site for r in working) >= NESTED:
-        raise s.refuse(NEVER, "write it as a loop")
+        raise s.refuse("recursion", NEVER)
     hint = str(getattr(frame.site, "co_name", None) or getattr(frame.site, "name", "recursive"))
     rec = Recursion("", frame.site, keep=keep)
     rec.name = s.bind(hint, rec).id
@@ -174,6 +174,7 @@ def compile_recursion(
                 break
         else:
             raise s.refuse(
+                "recursion",
                 "what this recursion returns has another kind at every depth",
                 "return the same kind of value on every path",
             )
@@ -215,7 +216,9 @@ def one_round(
             if any(r.shape is None and r is not rec for r in s.recursions.values() if r.working):
                 raise
             raise s.refuse(
-                "this recursion never returns: every path calls the function again", "add a branch that returns"
+                "recursion",
+                "this recursion never returns: every path calls the function again",
+                "add a branch that returns",
             ) from None
         shape = joined(s, rec, rec.shape, shape_of(s, rec, value))
         rec.results = list(flatten(s, value, shape, rec.block))
@@ -232,7 +235,11 @@ def check_outer(s: Specialiser, frame: Frame, outer: dict[Any, Value]) -> None:
         now = s.env.get(key)
         if now is not value and now != value:
             name = key[1] if isinstance(key, tuple) and len(key) > 1 else key
-            raise s.refuse(f"a recursive function assigns {name!r}, which lives outside it", "return the value instead")
+            raise s.refuse(
+                "recursion",
+                f"a recursive function assigns {name!r}, which lives outside it",
+                "return the value instead",
+            )
 
 
 def chain(frame: Frame) -> list[Frame]:
@@ -263,9 +270,7 @@ def shape_of(s: Specialiser, rec: Recursion, value: Value) -> Any:
     if isinstance(value, ListV):
         return shape_of(s, rec, own_list(s, value))
     restart_tabled(s, value)
-    raise s.refuse(
-        f"a recursive function returns a {type(value).__name__}", "return numbers, arrays, lists or tuples of them"
-    )
+    raise s.refuse("recursion", f"a recursive function returns a {type(value).__name__}")
 
 
 def without_variables(value: Const) -> Const:
@@ -280,6 +285,7 @@ def refuse_unknown(s: Specialiser, shape: Any) -> None:
             refuse_unknown(s, inner)
     elif shape == ("leaf", Opaque()):
         raise s.refuse(
+            "recursion",
             "nothing is known of what this recursion returns",
             "put a first item into what it reads, before it is called",
         )
@@ -318,7 +324,9 @@ def joined(s: Specialiser, rec: Recursion, a: Any, b: Any) -> Any:
     if a[0] == b[0] == "leaf":
         return ("leaf", join_seen(a[1], b[1]))
     raise s.refuse(
-        "a recursive function returns different kinds of things", "return the same kind of value on every path"
+        "recursion",
+        "a recursive function returns different kinds of things",
+        "return the same kind of value on every path",
     )
 
 
@@ -345,7 +353,9 @@ def flatten(s: Specialiser, value: Value, shape: Any, block: ir.Block) -> Any:
         leaf = as_leaf(s, value, block, "result")
         if leaf is None:
             raise s.refuse(
-                "a recursive function returns different kinds of things", "return the same kind of value on every path"
+                "recursion",
+                "a recursive function returns different kinds of things",
+                "return the same kind of value on every path",
             )
         yield leaf.name
 

@@ -93,7 +93,11 @@ def display(s: Specialiser, nodes: list[Any]) -> Parts:
             with s.written_out(number):
                 value = unpacked_at_once(s, value)
         if unpacked and unpacked & memory_written(s, s.block[place:]):
-            raise s.refuse("what is unpacked changes in the expressions behind it", "compute these before")
+            raise s.refuse(
+                "changed-while-iterated",
+                "what is unpacked changes in the expressions behind it",
+                "compute these before",
+            )
         if starred(node) and is_counted(s, value):
             unpacked |= {root for n in s.leaves(value) for root in reachable(s, s.facts[n])}
             place = len(s.block)

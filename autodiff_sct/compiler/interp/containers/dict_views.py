@@ -53,10 +53,18 @@ def class_of_view(s: Specialiser, value: Value) -> type | None:
 def refuse_change(s: Specialiser, base: Value) -> None:
     """Refuse to change a dict of which a view has a name."""
     if places(s, base) & s.lazy:
-        raise s.refuse("a dict is changed that an iterator reads", "make a list of what the iterator gives")
+        raise s.refuse(
+            "changed-while-iterated",
+            "a dict is changed that an iterator reads",
+            "make a list of what the iterator gives",
+        )
     own = [v.value for v in s.views if places(s, v.base) & places(s, base)]
     if any(e is v or isinstance(v, Leaf) and e == v for v in own for e in s.env.values()):
-        raise s.refuse("a dict is changed while its keys, values or items have a name", "make a list of them")
+        raise s.refuse(
+            "changed-while-iterated",
+            "a dict is changed while its keys, values or items have a name",
+            "make a list of them",
+        )
 
 
 def operated(s: Specialiser, op: type, a: Value, b: Value) -> Value | None:
@@ -91,11 +99,13 @@ def side(s: Specialiser, value: Value) -> Any:
     if known is None:
         return s.expr(value)
     if known.method != "keys":
-        raise s.refuse(f"a set of the {known.method} of a dict", "use its keys")
+        raise s.refuse("dict-method", f"a set of the {known.method} of a dict", "use its keys")
     if isinstance(known.base, Obj) and known.base.id[0] == "dict":
         raise Restart(known.base.id)
     if not isinstance(known.base, Leaf):
-        raise s.refuse("a set of the keys of a dict that lives outside the function", "make a set of them")
+        raise s.refuse(
+            "dict-method", "a set of the keys of a dict that lives outside the function", "make a set of them"
+        )
     return ir.call(ir.attribute(ir.name(known.base.name), "keys"))
 
 

@@ -54,10 +54,7 @@ def own_list(s: Specialiser, value: ListV) -> Value:
     if known or not all(storable(s, v) for v in items) or are_mixed(map(s.facts_of, items)):
         if site in s.dynamic:
             restart_tabled(s, *items)
-            raise s.refuse(
-                "a list of objects or functions changes its length in the program",
-                "use a list of numbers, arrays or tuples of them",
-            )
+            raise s.refuse("changed-while-iterated", "a list of objects or functions changes its length in the program")
         obj = begun(s, Obj(site, list))
         s.env |= {(site, k): item for k, item in enumerate(items)}
         return obj
@@ -84,7 +81,11 @@ def note_display(s: Specialiser, root: int, count: int) -> None:
 def note_resized(s: Specialiser, facts: Listed) -> None:
     """The length of a list changes: where its display's length was relied on, the program is specialised again."""
     if facts.roots & s.walked:
-        raise s.refuse("a list changes its length while an iterator goes over it", "give the iterator a copy")
+        raise s.refuse(
+            "changed-while-iterated",
+            "a list changes its length while an iterator goes over it",
+            "give the iterator a copy",
+        )
     for root in facts.roots & s.assumed:
         raise Restart(("resized", site_of(s, root)))
     s.resized |= facts.roots
@@ -224,7 +225,11 @@ def get_from_items(s: Specialiser, base: Any, index: Value) -> Value:
         found = Opaque(tuple) if is_slice(index) else INT
         return s.let(ir.subscript(s.expr(base), s.expr(index)), found, hint="part" if is_slice(index) else "n")
     if isinstance(base, TupleV) and is_slice(index):
-        raise s.refuse("a tuple is cut where only the run tells", "make a list of it first, or cut it at a constant")
+        raise s.refuse(
+            "unknown-length",
+            "a tuple is cut where only the run tells",
+            "make a list of it first, or cut it at a constant",
+        )
     if dynamic_choice.are_functions([*base.items]) and not is_slice(index):
         return dynamic_choice.by_position(s, [*base.items], index)
     # An index known only at run time: the tuple becomes a list for it.
@@ -260,7 +265,7 @@ def unknown_key(s: Specialiser, base: Obj) -> Exception:
         return Restart(base.id)
     restart_tabled(s, base)
     restart_whole(s, base)
-    return s.refuse("a key that is known only at run time", "use constant keys, or a list")
+    return s.refuse("dict-key", "a key that is known only at run time")
 
 
 def field(s: Specialiser, base: Obj, key: Any) -> Value | None:
@@ -273,7 +278,11 @@ def field(s: Specialiser, base: Obj, key: Any) -> Value | None:
     if isinstance(value, Poison):
         raise s.poisoned(value)
     if s.attempts and (base.id, key) in s.unsure:
-        raise s.refuse(f"only the run tells whether {key!r} was assigned to the object, and so what this raises")
+        raise s.refuse(
+            "dict-key",
+            f"only the run tells whether {key!r} was assigned to the object, and so what this raises",
+            "assign it in __init__",
+        )
     return value
 
 
@@ -367,7 +376,9 @@ def items_of(s: Specialiser, value: Value, count: int | None) -> list[Value]:
         if count is not None:
             return items_of_leaf(s, value, facts, count)
     raise s.refuse(
-        "something whose number of items is known only at run time is unpacked", "index it, or unpack a tuple"
+        "unknown-length",
+        "something whose number of items is known only at run time is unpacked",
+        "index it, or unpack a tuple",
     )
 
 
@@ -421,12 +432,10 @@ def set_item(s: Specialiser, base: Value, index: Value, value: Value) -> None:
             emit_op.refuse_unknown(s, base)
         set_in_leaf(s, base, index, value)
     elif isinstance(base, Const):
-        raise s.refuse(
-            "a container that lives outside the function is written into", "pass it as an argument and return it"
-        )
+        raise s.refuse("outside-write", "a container that lives outside the function is written into")
     else:
         s.as_list(base)
-        raise s.refuse("this value does not take item assignment")
+        raise s.refuse("unknown-value", "this value does not take item assignment", "use an array, a list or a dict")
 
 
 def set_field(s: Specialiser, base: Obj, index: Value, value: Value) -> None:
@@ -450,6 +459,7 @@ def refuse_frozen(s: Specialiser, base: Obj) -> None:
     if base.id in s.frozen:
         restart_tabled(s, base)
         raise s.alias_error(
+            "which-object",
             f"this {base.cls.__name__} is one of several objects, depending on the path, "
             "and one of its fields is assigned",
             "make a new object with the new value instead",
@@ -464,7 +474,7 @@ def set_in_leaf(s: Specialiser, base: Leaf, index: Value, value: Value) -> None:
         return
     elif isinstance(facts, (Listed, Mapped)):
         if isinstance(facts, Listed) and facts.is_tuple is not False:
-            raise s.refuse("an item of what may be a tuple is assigned", "make a list of it first")
+            raise s.refuse("different-kinds", "an item of what may be a tuple is assigned")
         if is_slice(index) and isinstance(facts, Listed):
             from .lists import replace_slice
 
@@ -474,12 +484,9 @@ def set_in_leaf(s: Specialiser, base: Leaf, index: Value, value: Value) -> None:
         value = as_element(s, own_value(s, value))
         if not storable(s, value):
             restart_tabled(s, value)
-            raise s.refuse(
-                "an object or a function is put into a list that lives at run time",
-                "put numbers, arrays or tuples of them",
-            )
+            raise s.refuse("list-of-objects", "an object or a function is put into a list that lives at run time")
         if facts.roots & s.lazy:
-            raise s.refuse(emit_op.KEPT_GENERATOR, "make a list of it")
+            raise s.refuse("kept-generator", emit_op.KEPT_GENERATOR)
         if isinstance(facts, Mapped):
             dict_views.refuse_change(s, base)
             note_assigned(s, facts, index, s.facts_of(value))

@@ -67,7 +67,7 @@ class Source:
         if any(
             number < len(places) and s.env.get(places[number]) is not found[number] for places, found in self.fields
         ):
-            raise s.refuse(CHANGED, "make a list of it")
+            raise s.refuse("changed-while-iterated", CHANGED)
         return item.compute() if isinstance(item, Later) else item
 
     @contextmanager
@@ -92,7 +92,11 @@ class Source:
         if self.items is not None:
             return found
         if count is None:
-            raise s.refuse("something whose number of items is known only at run time is unpacked")
+            raise s.refuse(
+                "unknown-length",
+                "something whose number of items is known only at run time is unpacked",
+                "index it, or unpack a tuple",
+            )
         if self.length is not None:
             check_length(s, s.expr(self.length()), count)
         for number in range(count):
@@ -173,7 +177,9 @@ def over(s: Specialiser, value: Value) -> Source:
             return Source()
     refuse_iteration(s, value)
     raise s.refuse(
-        "the compiler cannot tell what this loop goes over", "loop over a range, an array, a list, a tuple or a dict"
+        "unknown-value",
+        "the compiler cannot tell what this loop goes over",
+        "loop over a range, an array, a list, a tuple or a dict",
     )
 
 
@@ -195,7 +201,9 @@ def over_object(s: Specialiser, value: Obj) -> Source:
         try:
             count = len(outside)
         except TypeError:
-            raise s.refuse("iteration over an object of unknown length") from None
+            raise s.refuse(
+                "unknown-length", "iteration over an object of unknown length", "loop over a list that it holds"
+            ) from None
         return Source(
             items=[
                 import_external(s, ItemRead(lambda: list(read()), k), f"item_{k}", ("item", value.id, k))
@@ -209,7 +217,7 @@ def over_object(s: Specialiser, value: Obj) -> Source:
         return over_flat(s, value)
     found = over_own(s, value)
     if found is None:
-        raise s.refuse("iteration over an object without `__iter__`", "loop over a list that it holds")
+        raise s.refuse("unknown-value", "iteration over an object without `__iter__`", "loop over a list that it holds")
     return found
 
 
@@ -285,7 +293,7 @@ def nth(s: Specialiser, source: Source, k: Value) -> Value:
     from ..language.expressions import operate
 
     if source.bounds is None:
-        raise s.refuse("an iterable of unknown length is combined with another", "make a list of it first")
+        raise s.refuse("unknown-length", "an iterable of unknown length is combined with another")
     if len(source.bounds) == 1:
         return source.item(k)
     start = source.bounds[0]
@@ -335,7 +343,7 @@ def zipped(s: Specialiser, sources: list[Source]) -> Source:
     sources = [as_counted(s, source) for source in sources]
     lengths = [source.length() for source in sources if source.length is not None]
     if len(lengths) != sum(not source.endless for source in sources) or not lengths:
-        raise s.refuse("an iterable of unknown length is zipped", "make a list of it first")
+        raise s.refuse("unknown-length", "an iterable of unknown length is zipped")
     length = shortest(s, lengths)
     return Source(
         bounds=(length,),
@@ -354,6 +362,7 @@ def side_by_side(s: Specialiser, sources: list[Source], k: Value, together: bool
         items.append(nth(s, source, k))
         if source is not sources[-1] and not together and changes_outside(s, before, s.block[mark:]):
             raise s.refuse(
+                "iterator",
                 "an iterator that changes something when it comes to its items is zipped with one that may be shorter",
                 "write a loop",
             )
@@ -376,7 +385,7 @@ def zipped_out(s: Specialiser, sources: list[Source], count: int) -> Source:
     for source in sources:
         if source.items is None:
             if source.length is None:
-                raise s.refuse("an iterable of unknown length is zipped", "make a list of it first")
+                raise s.refuse("unknown-length", "an iterable of unknown length is zipped")
             test = gast.Compare(s.expr(source.length()), [gast.GtE()], [ir.constant(count)])
             message = ir.constant(f"fewer than the {count} objects that it is zipped with")
             s.block.append(ir.Raise(gast.Assert(test, message), s.where()))
@@ -399,7 +408,11 @@ def as_counted(s: Specialiser, source: Source) -> Source:
         return counted_later(s, source)
     items = own_list(s, ListV(tuple(source.items), s.site("items")))
     if not isinstance(items, Leaf):
-        raise s.refuse("objects or functions are zipped with something of a length known only at run time")
+        raise s.refuse(
+            "list-of-objects",
+            "objects or functions are zipped with something of a length known only at run time",
+            "make a list of it first",
+        )
     return over(s, items)
 
 
@@ -409,7 +422,7 @@ def counted_later(s: Specialiser, source: Source) -> Source:
         return source.again()
     if source.cursor is not None and all_storable(s, source.items or []):
         raise Restart(("counted", source.cursor.id))
-    raise s.refuse("an iterator over things made by a function is combined with another", "make a list of it first")
+    raise s.refuse("iterator", "an iterator over things made by a function is combined with another")
 
 
 def shortest(s: Specialiser, lengths: list[Value]) -> Value:
@@ -463,7 +476,11 @@ def write_loop(s: Specialiser, source: Source, action: Callable[[Value], None]) 
 
     def make() -> ir.Loop:
         if source.bounds is None:
-            raise s.refuse("an iterable of which nothing is known is collected")
+            raise s.refuse(
+                "unknown-value",
+                "an iterable of which nothing is known is collected",
+                "collect the items of a list, an array or a range",
+            )
         return ir.Loop(
             "range", [], [], s.fresh(source.hint or "i", INT), tuple(s.expr(b) for b in source.bounds), origin=s.where()
         )
@@ -487,9 +504,17 @@ def advancing(s: Specialiser, source: Source, action: Callable[[Value], None], s
         before = dict(s.env)
         test = attempted(s, node.head, lambda: truth(s, goes_on()))
         if test is None:
-            raise s.refuse("asking this iterator for its end always raises an exception")
+            raise s.refuse(
+                "exceptions",
+                "asking this iterator for its end always raises an exception",
+                "loop over a list of its items",
+            )
         if changes(s, before, node.head):
-            raise s.refuse("an iterator changes where it is asked whether it is at its end", "write a while loop")
+            raise s.refuse(
+                "changed-while-iterated",
+                "an iterator changes where it is asked whether it is at its end",
+                "write a while loop",
+            )
         node.test = s.expr(test)
         action(advance())
         read_stop(s, node, stop)

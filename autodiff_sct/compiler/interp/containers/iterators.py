@@ -69,7 +69,7 @@ def cursor_over(s: Specialiser, source: Source) -> Obj:
         ahead = (*source.ahead, read)
         source = replace(as_counted(s, source), ahead=ahead, lists=source.lists, moved=source.moved)
     if source.items is None and (source.bounds is None or source.length is None and not source.endless):
-        raise s.refuse("an iterator over something of unknown length", "make a list of it first")
+        raise s.refuse("unknown-length", "an iterator over something of unknown length")
     cursor = Obj(site, Cursor)
     s.walked |= source.lists
     note_walked(s, source.given)
@@ -117,7 +117,9 @@ def once(fn: Any) -> None:
         given = [a.items if isinstance(a, Rest) else a for a in given]
         at_once = fn in AHEAD and value.cursor is None
         if fn is itertools.islice and changes_outside(s, before, s.block[mark:]):
-            raise s.refuse("a part of an iterator that changes something when it comes to its items", "write a loop")
+            raise s.refuse(
+                "iterator", "a part of an iterator that changes something when it comes to its items", "write a loop"
+            )
         s.held |= roots_held(
             s, given if value.items is None else [a for a in given if not isinstance(a, (ListV, TupleV))]
         )
@@ -195,7 +197,9 @@ def next_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     if isinstance(value, Source) and value.once is not None:
         return step(s, cursor_over(s, value), args[1] if len(args) > 1 else None)
     if any(isinstance(a, (Source, ListV, TupleV, Obj)) or isinstance(s.facts_of(a), Listed) for a in args):
-        raise s.refuse("`next` of something else than an iterator or a generator under a name", "index a list")
+        raise s.refuse(
+            "iterator", "`next` of something else than an iterator or a generator under a name", "index a list"
+        )
     return opaque_call(s, gast.Name("next", gast.Load(), None, None), next, args, kwargs)
 
 
@@ -209,13 +213,17 @@ def source_of(s: Specialiser, cursor: Obj) -> Source:
     if source.items is not None and not isinstance(position, Const) and all_storable(s, source.items):
         raise Restart(("counted", cursor.id))
     if isinstance(position, Poison):
-        raise s.refuse(position.reason, "make a list of it first")
+        raise s.refuse("iterator", position.reason)
     for ahead in source.ahead:
         ahead.check(s, [])
     around: Lengths | None = s.lengths
     while around is not None:
         if any(around is body for body in s.walks.get(cursor.id, ())):
-            raise s.refuse("an iterator is moved inside a loop that goes over it", "use `while`, or count")
+            raise s.refuse(
+                "changed-while-iterated",
+                "an iterator is moved inside a loop that goes over it",
+                "use `while`, or count",
+            )
         around = around.outer
     return source
 
@@ -276,7 +284,7 @@ def over_cursor(s: Specialiser, cursor: Obj, counted: bool = False) -> Source:
     source, start = source_of(s, cursor), s.env[(cursor.id, POSITION)]
     if source.items is not None and counted:
         if not all_storable(s, source.items):
-            raise s.refuse("a part of an iterator over objects or functions", "make a list of it first")
+            raise s.refuse("list-of-objects", "a part of an iterator over objects or functions")
         raise Restart(("counted", cursor.id))
     if source.items is not None:
         s.env[(cursor.id, POSITION)] = SPENT
@@ -292,7 +300,7 @@ def over_cursor(s: Specialiser, cursor: Obj, counted: bool = False) -> Source:
         bounds = source.bounds if start == Const(0) else (start, *(source.bounds or ()))
         return Source(bounds=bounds, item=item, hint="i", endless=True, cursor=cursor)
     if source.length is None:
-        raise s.refuse("a loop over an iterator without an end", "use zip, or a range")
+        raise s.refuse("iterator", "a loop over an iterator without an end", "use zip, or a range")
     end = source.length()
     bounds = (end,) if start == Const(0) else (start, end)
     left = end if start == Const(0) else operate(s, gast.Sub, end, start)
@@ -303,7 +311,7 @@ def leave_cursors(s: Specialiser, sources: list[Source]) -> None:
     """How far iterators are that were zipped depends on which of them ends first: they are not used again."""
     cursors = [source.cursor.id for source in sources if source.cursor is not None]
     if len(set(cursors)) < len(cursors):
-        raise s.refuse("an iterator is zipped with itself", "make a list of it first")
+        raise s.refuse("iterator", "an iterator is zipped with itself")
     for cursor in cursors:
         s.env[(cursor, POSITION)] = SPENT
 
@@ -334,6 +342,7 @@ def stepped(s: Specialiser, value: Obj) -> Source | None:
     first, *rest = body.tree.body
     if not is_end(first) or any(is_stop(n) for stmt in rest for n in gast.walk(stmt)):
         raise s.refuse(
+            "iterator",
             "a `__next__` that raises StopIteration elsewhere than in its first statement",
             "test for the end first: `if ...: raise StopIteration`",
         )
@@ -386,7 +395,7 @@ def ndenumerate(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> 
     facts = s.num(args[0])
     shape = attribute_of(s, args[0], "shape") if facts is not None and facts.dims else None
     if not isinstance(shape, TupleV):
-        raise s.refuse("np.ndenumerate of something whose rank is not known", "loop over a range")
+        raise s.refuse("unknown-length", "np.ndenumerate of something whose rank is not known", "loop over a range")
     source = positions(s, list(shape.items))
 
     def item(k: Value) -> Value:
@@ -403,7 +412,7 @@ def ndenumerate(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> 
 def cycle(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     source = as_counted(s, over(s, args[0]))
     if source.length is None:
-        raise s.refuse("itertools.cycle of an iterable of unknown length", "make a list of it first")
+        raise s.refuse("unknown-length", "itertools.cycle of an iterable of unknown length")
     length = source.length()
     return Source(
         bounds=(Const(ENDLESS),),
@@ -436,7 +445,7 @@ def zip_longest(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> 
     fill = kwargs.get("fillvalue", Const(None))
     sources = [as_counted(s, over(s, a)) for a in args]
     if any(source.length is None for source in sources):
-        raise s.refuse("itertools.zip_longest of an iterable of unknown length", "make a list of it first")
+        raise s.refuse("unknown-length", "itertools.zip_longest of an iterable of unknown length")
     lengths = [source.length() for source in sources]  # type: ignore[misc]
     longest = call_value(s, Const(max), lengths, {})
 

@@ -42,7 +42,7 @@ class Ahead:
         )
         meanwhile = self.happened and (self.handed_on or not collected)
         if written & self.roots or not same or meanwhile:
-            raise s.refuse(CHANGED, "make a list of it")
+            raise s.refuse("changed-while-iterated", CHANGED)
 
 
 @contextmanager

@@ -91,7 +91,11 @@ def change(s: Specialiser, base: Obj, name: str, args: list[Value]) -> Value:
 def refuse_walked(s: Specialiser, base: Obj) -> None:
     """Refuse to change the length of a list while an iterator or a generator with a name goes over it."""
     if base.id in s.walked_known:
-        raise s.refuse("a list changes its length while an iterator goes over it", "give the iterator a copy")
+        raise s.refuse(
+            "changed-while-iterated",
+            "a list changes its length while an iterator goes over it",
+            "give the iterator a copy",
+        )
 
 
 def hold(s: Specialiser, base: Obj, items: list[Value]) -> None:
@@ -115,9 +119,7 @@ def put_in(s: Specialiser, base: Leaf, value: Value, index: Value | None) -> Non
     value = as_element(s, value)
     if not storable(s, value):
         write_out(s, facts, value)
-        raise s.refuse(
-            "an object or a function is put into a list that lives at run time", "put numbers, arrays or tuples of them"
-        )
+        raise s.refuse("list-of-objects", "an object or a function is put into a list that lives at run time")
     keep_ranks_apart(s, facts, value)
     s.put_element(facts, element_facts(s.facts_of(value)))
     note_resized(s, facts)
@@ -177,7 +179,7 @@ def limit_of(s: Specialiser, facts: Listed) -> Value:
     """``items.maxlen``"""
     limits = [s.limits.get(root) for root in facts.roots]
     if not limits or limits[0] is None or any(limit != limits[0] for limit in limits):
-        raise s.refuse("only the run tells how long this deque may become", "use lists")
+        raise s.refuse("unknown-length", "only the run tells how long this deque may become")
     return limits[0]
 
 
@@ -221,7 +223,7 @@ def replace_items(s: Specialiser, base: Leaf, items: Value) -> None:
         items = own_list(s, items)
     facts, given = s.facts[base.name], s.facts_of(items)
     if not isinstance(items, Leaf) or not isinstance(given, Listed):
-        raise s.refuse("the items of this list are replaced by something that is not a list", "make a list of it first")
+        raise s.refuse("different-kinds", "the items of this list are replaced by something that is not a list")
     assert isinstance(facts, Listed)
     element = s.elements_of(given)
     if element is not None:
@@ -243,7 +245,9 @@ def replace_slice(s: Specialiser, base: Leaf, index: Value, value: Value) -> Non
         call_python(s, models_lists.set_steps, [base, index, value], {})
         return
     if not in_order(start, stop):
-        raise s.refuse("assignment to a slice of a list whose bounds are known only at run time", "assign item by item")
+        raise s.refuse(
+            "setting", "assignment to a slice of a list whose bounds are known only at run time", "assign item by item"
+        )
     items = as_list(s, value)
     parts: list[Value] = [own_list(s, items) if isinstance(items, ListV) else items]
     if start != Const(None):
@@ -274,7 +278,11 @@ def delete_item(s: Specialiser, base: Value, index: Value) -> None:
 
     if isinstance(base, Obj) and base.cls is dict and s.is_static(index):
         if base.id in s.objects or s.static(index) not in s.fields(base):
-            raise s.refuse(f"the key {s.static(index)!r} cannot be deleted from this dict")
+            raise s.refuse(
+                "dict-key",
+                f"the key {s.static(index)!r} cannot be deleted from this dict",
+                "build a new dict without it",
+            )
         refuse_frozen(s, base)
         del s.env[(base.id, s.static(index))]
     elif isinstance(base, Obj) and base.id[0] == "dict":
@@ -293,7 +301,11 @@ def delete_item(s: Specialiser, base: Value, index: Value) -> None:
             pop(s, base, [index])
     else:
         s.as_list(base)
-        raise s.refuse("`del` of an item of something else than a list or a dict", "build a new container without it")
+        raise s.refuse(
+            "unsupported-syntax",
+            "`del` of an item of something else than a list or a dict",
+            "build a new container without it",
+        )
 
 
 def delete_key(s: Specialiser, base: Leaf, key: Value) -> None:
@@ -325,11 +337,11 @@ def combine(s: Specialiser, op: type, a: Value, b: Value) -> Value | None:
         a, b = (own_tuple(s, v) if isinstance(v, TupleV) and is_tuple(s, other) else v for v, other in ((a, b), (b, a)))
         if isinstance(known := s.facts_of(a), Listed) and isinstance(other := s.facts_of(b), Listed):
             if known.is_tuple is None or known.is_tuple != other.is_tuple:
-                raise s.refuse("a list and a tuple are joined", "make lists of both")
+                raise s.refuse("different-kinds", "a list and a tuple are joined", "make lists of both")
             return joined(s, [a, b])
         for one, other in ((a, b), (b, a)):
             if isinstance(one, (TupleV, ListV)) and isinstance(other, Leaf) and s.facts[other.name] == Opaque():
-                raise s.refuse("only the run tells what this is joined with", "give it one kind on every path")
+                raise s.refuse("different-kinds", "only the run tells what this is joined with")
         if is_list(s, a) and is_list(s, b):
             result = own_list(s, ListV((), s.site("sum")))
             extend_list(s, result, a)
@@ -401,7 +413,9 @@ def repeat(s: Specialiser, items: Any, times: Value) -> Value:
         )
     if any(map(is_slice, items.items)):
         raise s.refuse(
-            "slices are repeated a number of times known only at run time", "bring the axis to the front: np.moveaxis"
+            "setting",
+            "slices are repeated a number of times known only at run time",
+            "bring the axis to the front: np.moveaxis",
         )
     if isinstance(items, TupleV):
         return as_tuple(s, repeat(s, ListV(items.items, s.site("repeated tuple")), times))
@@ -417,7 +431,7 @@ def repeat(s: Specialiser, items: Any, times: Value) -> Value:
 def repeat_list(s: Specialiser, items: Value, times: Value) -> Value:
     """``items * times`` of a list that lives in a variable."""
     if not isinstance(items, Leaf):
-        raise s.refuse("a list of objects or functions is repeated", "write it out")
+        raise s.refuse("list-of-objects", "a list of objects or functions is repeated", "write it out")
     if is_tuple(s, items):
         from ..library.builtins import list_
 

@@ -91,7 +91,7 @@ def fill_missing(s: Specialiser, base: Leaf, facts: Mapped, key: Value) -> None:
     if not places:
         return
     if len(facts.roots) > 1:
-        raise s.refuse("a defaultdict meets another dict", "use dicts without a factory")
+        raise s.refuse("dict-method", "a defaultdict meets another dict", "use dicts without a factory")
     from .items import set_item
 
     found = s.let(gast.Compare(s.expr(key), [gast.NotIn()], [ir.name(base.name)]), BOOL, hint="missing")

@@ -37,13 +37,13 @@ def part_of_range(s: Specialiser, base: Value, index: Value) -> Source:
     """``range(n)[1:]``, ``range(n)[::-1]`` and the like."""
     whole = base.bounds if isinstance(base, Source) and base.item is Source.item else None
     if whole is None:
-        raise s.refuse("this value cannot be indexed")
+        raise s.refuse("unknown-value", "this value cannot be indexed", "index an array, a list, a tuple or a dict")
     part = index.value if isinstance(index, Const) and isinstance(index.value, slice) else slice(0, 0)
     start, stop, step = part.start, part.stop, 1 if part.step is None else part.step
     if (start, stop, step) == (None, None, -1):
         return reversed_source(s, base)
     if len(whole) > 2 or (start or 0) < 0 or (stop is not None and stop >= 0) or step < 1:
-        raise s.refuse("this part of a range", "give `range` its bounds, or make a list of it")
+        raise s.refuse("unknown-value", "this part of a range", "give `range` its bounds, or make a list of it")
     low, high = whole if len(whole) == 2 else (Const(0), whole[0])
     low = operate(s, gast.Add, low, Const(start)) if start else low
     high = operate(s, gast.Sub, high, Const(-stop)) if stop else high

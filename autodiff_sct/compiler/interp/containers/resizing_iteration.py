@@ -38,7 +38,9 @@ def refuse_resizing(s: Specialiser, lists: set[int], block: ir.Block) -> None:
             if s.growing and s.growing[-1] not in s.dynamic:
                 raise Restart(s.growing[-1])
             raise s.refuse(
-                "a list changes its length while a loop goes over it", "loop over a copy: `for x in list(xs)`"
+                "changed-while-iterated",
+                "a list changes its length while a loop goes over it",
+                "loop over a copy: `for x in list(xs)`",
             )
 
 
@@ -57,7 +59,9 @@ def refuse_new_keys(s: Specialiser, stmt: Any, table: str) -> None:
     own = [s.keys_of.get(root, frozenset()) & roots_of(s.facts[table]) for root in roots_of(keys)] if keys else []
     if not any(own):
         raise s.refuse(
-            "a dict may get or lose keys while a loop goes over it", "loop over a copy: `for key in list(table)`"
+            "changed-while-iterated",
+            "a dict may get or lose keys while a loop goes over it",
+            "loop over a copy: `for key in list(table)`",
         )
 
 

@@ -32,7 +32,7 @@ def swapped(s: Specialiser, node: Any) -> bool:
     if not isinstance(s.elements_of(facts), Listed):
         return False
     if facts.roots & s.lazy:
-        raise s.refuse(KEPT_GENERATOR, "make a list of it")
+        raise s.refuse("kept-generator", KEPT_GENERATOR)
     i, j = evaluate(s, places[1]), evaluate(s, places[2])
     write_move(s, "swap", base, i, j)
     return True

@@ -177,7 +177,7 @@ def before_body(
         same = bool(found) and all(other is found[0] or other == found[0] for other in found)
         if same and None not in raising and inside.isdisjoint(s.leaves(found[0])):
             return found[0]
-        return Poison(f"{label(key)!r} may or may not have been changed when the exception came")
+        return Poison(f"{s.in_words(label(key))} may or may not have been changed when the exception came")
 
     made = [(s.frame.id, name) for name in early if (s.frame.id, name) not in entry]
     return {key: seen(key, value) for key, value in [*entry.items(), *((key, MISSING) for key in made)]}
@@ -207,7 +207,15 @@ def write_handler(s: Specialiser, handler: Any, ends: Ends, late: Any) -> tuple[
         assign_name(s, id, Leaf(bound))
     alive = run_block(s, block, lambda: execute(s, handler.body))
     if alive and late in s.dynamic:
-        refuse_there(s, block, s.refuse("after this handler, names stand for other things than after its block"))
+        refuse_there(
+            s,
+            block,
+            s.refuse(
+                "different-kinds",
+                "after this handler, names stand for other things than after its block",
+                "give each name one kind of value in the block and in its handlers",
+            ),
+        )
     ends.append((block, s.env if alive and late not in s.dynamic else None))
     return kind, bound, block
 
@@ -259,7 +267,9 @@ def refuse_half_done(s: Specialiser, body: ir.Block, entry: dict[Any, Value]) ->
                 continue
             if inner is not stmt or k < last:
                 raise s.refuse(
-                    "a statement inside `try` that may raise after it has changed something", "do the steps one by one"
+                    "exceptions",
+                    "a statement inside `try` that may raise after it has changed something",
+                    "do the steps one by one",
                 )
 
 
@@ -321,6 +331,7 @@ def run_under_handlers(
     run(s, generator, noted, early)
     if any(raises_itself(s, stmt) for stmt in ir.walk(s.block[start:]) if stmt not in inside):
         raise s.refuse(
+            "exceptions",
             "a generator that may raise an exception itself, under handlers",
             "make a list of what it yields, or write what may raise into the block of the `try`",
         )
@@ -409,7 +420,7 @@ def meet_one(s: Specialiser, node: ir.Try, key: Any, ends: Ends, alive: list[int
 def parted(s: Specialiser, node: ir.Try, key: Any) -> Poison:
     """What stands for different things; in a package, its handlers may be refused where the run comes to them."""
     handlers = (late_site(node.origin),) if is_late(s) and 0 not in node.ended else ()
-    return Poison(f"{label(key)!r} stands for different things after this try", containers=handlers)
+    return Poison(f"{s.in_words(label(key))} stands for different things after this try", containers=handlers)
 
 
 def made_in(s: Specialiser, value: Value, ends: Ends) -> bool:

@@ -113,6 +113,7 @@ def check_presence(s: Specialiser, one: dict[Any, Value], other: dict[Any, Value
         if isinstance(key, tuple) and isinstance(key[0], tuple) and key[0][0] == "kwargs":
             if ("made", key[0]) in one and ("made", key[0]) in other:
                 raise s.refuse(
+                    "different-kinds",
                     f"the keyword argument {key[1]!r} is added or removed on some paths only",
                     "change a dict of them that is made in the function: `options = dict(kwargs)`",
                 )
@@ -192,7 +193,9 @@ def merge(
             return (
                 value
                 if isinstance(value, Poison)
-                else several_things(s, f"{label(key)!r} stands for different kinds of things after this branch", *pair)
+                else several_things(
+                    s, f"{s.in_words(label(key))} stands for different kinds of things after this branch", *pair
+                )
             )
         names.append(leaf.name)
     facts = [s.facts[n] for n in names if n is not None]
@@ -229,7 +232,7 @@ def merge_objects(
     if a.id in s.cursors or b.id in s.cursors:
         return SEVERAL
     if a.id in s.objects or b.id in s.objects:
-        return Poison(f"{label(key)!r} stands for one of several objects")
+        return Poison(f"{s.in_words(label(key))} stands for one of several objects")
     id = ("merge", a.id, b.id, s.site("merge"))  # another branch may choose otherwise
     if id in s.merging:  # a field of its own, or of what is in it
         return Obj(id, a.cls)
@@ -237,7 +240,7 @@ def merge_objects(
         {k[1]: v for k, v in env.items() if isinstance(k, tuple) and k[0] == obj.id} for obj, env in zip(pair, envs)
     ]
     if list(fields[0]) != list(fields[1]):
-        return several_things(s, f"{label(key)!r} stands for objects with different fields", a, b)
+        return several_things(s, f"{s.in_words(label(key))} stands for objects with different fields", a, b)
     s.frozen |= {a.id, b.id, id}
     s.stands_for[id] = pair
     s.merging.add(id)
@@ -310,10 +313,7 @@ def loop(s: Specialiser, make: Callable[[], ir.Loop], body: Callable[[ir.Loop], 
                 break
             carried, again = {} if again else wanted, False
         else:
-            raise s.refuse(
-                "what this loop changes takes on new kinds in each iteration",
-                "give its variables one kind before the loop",
-            )
+            raise s.refuse("different-kinds", "what this loop changes takes on new kinds in each iteration")
     refuse_resizing(s, lists, node.body)
     note_solved(s, site, carried)
     s.block.append(node)
@@ -404,8 +404,8 @@ def template(
     for value in (first, last):
         if value is not MISSING and not isinstance(value, (Leaf, TupleV, ListV)) and not is_plain(s, value):
             if first is MISSING or first is last:
-                return Poison(f"{label(key)!r} is known only inside the loop")
-            reason = f"{label(key)!r} stands for different things in different iterations of the loop"
+                return Poison(f"{s.in_words(label(key))} is known only inside the loop")
+            reason = f"{s.in_words(label(key))} stands for different things in different iterations of the loop"
             return several_things(s, reason, first, last)
     joined = facts[0]
     for other in facts[1:]:
@@ -459,7 +459,7 @@ def carried_object(s: Specialiser, key: Any, first: Value, last: Obj, envs: Any,
             return Obj(around[2], last.cls)
     alike = first is MISSING or (isinstance(first, Obj) and first.cls is last.cls and have_same_keys(s, first, last))
     if last.id in s.objects or not alike or depth_of(id) > NESTED:
-        reason = f"{label(key)!r} stands for different objects in different iterations of the loop"
+        reason = f"{s.in_words(label(key))} stands for different objects in different iterations of the loop"
         return several_things(s, reason, first, last)
     s.stands_for[id] = tuple(obj for obj in (first, last) if isinstance(obj, Obj))
     s.frozen |= {id, *(obj.id for obj in s.stands_for[id])}
@@ -522,5 +522,9 @@ def entry_leaf(s: Specialiser, value: Value, key: Any) -> str:
     leaf = as_leaf(s, value, s.block, label(key))
     s.block.append(node)
     if leaf is None:
-        raise s.refuse(f"{label(key)!r} cannot be carried through this loop")
+        raise s.refuse(
+            "different-kinds",
+            f"{s.in_words(label(key))} cannot be carried through this loop",
+            "give it one kind of value before the loop and in it",
+        )
     return leaf.name

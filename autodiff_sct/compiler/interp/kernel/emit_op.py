@@ -87,7 +87,9 @@ def check_order(s: Specialiser, arguments: dict[str, Value]) -> None:
     facts, order = s.num(arguments["a"]), arguments.get("order", Const("C"))
     if order in (Const("C"), Const("F")) or (facts is not None and (facts.ndim == 1 or not facts.differentiable)):
         return
-    raise s.refuse("the order of the elements depends on the memory of the array", "use order='C' or order='F'")
+    raise s.refuse(
+        "memory-order", "the order of the elements depends on the memory of the array", "use order='C' or order='F'"
+    )
 
 
 def check_parts(s: Specialiser, arguments: dict[str, Value]) -> None:
@@ -96,7 +98,9 @@ def check_parts(s: Specialiser, arguments: dict[str, Value]) -> None:
     if dtype == Const(None) or facts is None or (facts.dtype is not None and facts.dtype.kind != "c"):
         return
     if not s.is_static(dtype) or np.dtype(s.static(dtype)).kind != "c":
-        raise s.refuse("a dtype decides what becomes of imaginary parts", "convert the array first: `x.real`")
+        raise s.refuse(
+            "different-kinds", "a dtype decides what becomes of imaginary parts", "convert the array first: `x.real`"
+        )
 
 
 POWERED = {np.prod, np.nanprod, np.cumprod, np.nancumprod, np.multiply.reduce, np.multiply.accumulate}
@@ -314,7 +318,11 @@ def augment(s: Specialiser, old: Value, op: type, value: Value, outer: bool = Fa
     if facts.kind is None and (same_dtype or is_number) and not is_shared(s, old, outer):
         return operate(s, op, old, value)
     if facts.kind is None:
-        raise s.refuse("only the run tells whether this is a number or an array that others see change", "copy it")
+        raise s.refuse(
+            "different-kinds",
+            "only the run tells whether this is a number or an array that others see change",
+            "copy it",
+        )
     computed()  # what meets here has one length from here on
     return store_augmented(s, old, Const(Ellipsis), op, value)
 
@@ -353,7 +361,9 @@ def refuse_unknown(s: Specialiser, base: Value) -> None:
     unknown = facts == Opaque() if isinstance(facts, Opaque) else isinstance(facts, Num) and facts.roots & s.foreign
     if unknown or isinstance(facts, Opaque) and facts.cls is np.ndarray:
         raise s.refuse(
-            "this may be an array that an object of unknown class holds, and is written into", "copy it (`np.array(x)`)"
+            "kept-in-object",
+            "this may be an array that an object of unknown class holds, and is written into",
+            "copy it (`np.array(x)`)",
         )
 
 
@@ -361,14 +371,18 @@ def refuse_late(s: Specialiser, base: Leaf) -> None:
     """Refuse to change an array that a generator reads, whose items are computed here when it is made."""
     facts = s.facts[base.name]
     if isinstance(facts, Num) and facts.roots & s.lazy:
-        raise s.refuse(KEPT_GENERATOR, "make a list of it")
+        raise s.refuse("kept-generator", KEPT_GENERATOR)
 
 
 def refuse_whole(s: Specialiser, base: Leaf, value: Value) -> None:
     """Refuse to store a float in an array that may be one of integers, which would cut it."""
     facts, stored = s.facts[base.name], s.num(value)
     if isinstance(facts, Num) and facts.whole and not (stored is not None and not stored.differentiable):
-        raise s.refuse("only the run tells whether this array holds integers or floats", "begin with 0.0 instead of 0")
+        raise s.refuse(
+            "different-kinds",
+            "only the run tells whether this array holds integers or floats",
+            "begin with 0.0 instead of 0",
+        )
 
 
 def whole_or_part(s: Specialiser, base: Leaf, index: Value) -> Value:

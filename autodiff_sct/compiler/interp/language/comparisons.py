@@ -161,7 +161,7 @@ def compare_static(s: Specialiser, op: Any, a: Value, b: Value) -> Value | None:
         return None if same is None else Const(same is isinstance(op, gast.Is))
     if isinstance(op, (gast.In, gast.NotIn)):
         if isinstance(b, Obj) and b.id in s.cursors:
-            raise s.refuse("an iterator is searched, which moves it", "make a list of it first")
+            raise s.refuse("iterator", "an iterator is searched, which moves it")
         if isinstance(b, Obj) and b.cls is dict and s.is_static(a):
             return Const((s.static(a) in s.fields(b)) is isinstance(op, gast.In))
         if s.is_static(a) and s.is_static(b):
@@ -230,7 +230,11 @@ def identical(s: Specialiser, a: Value, b: Value) -> bool | None:
             if isinstance(facts, Num) and is_either(facts, x.value):
                 return None
             if isinstance(facts, Num) and facts.kind == "float" and type(x.value) is float:
-                raise s.refuse("whether a number is the object that a constant is", "compare by `==`, or `np.isnan`")
+                raise s.refuse(
+                    "object-identity",
+                    "whether a number is the object that a constant is",
+                    "compare by `==`, or `np.isnan`",
+                )
             if not isinstance(facts, (Num, Opaque)) or (isinstance(facts, Num) and facts.kind is not None):
                 return False
             if x.value is None and isinstance(facts, Num) and facts.dims == () and s.frame is not None and s.frame.rule:
@@ -240,5 +244,5 @@ def identical(s: Specialiser, a: Value, b: Value) -> bool | None:
     if is_int(s, a) and is_int(s, b):
         if a == b:
             return True
-        raise s.refuse("whether two integers are one object", "compare by `==`")
+        raise s.refuse("object-identity", "whether two integers are one object")
     return None if isinstance(a, Const) or isinstance(b, Const) else same_object(s, a, b)

@@ -197,7 +197,9 @@ def go_over(
         advancing(s, source, inside)
         return
     if source.endless:
-        raise s.refuse("a comprehension over an iterator without an end", "zip it with what has one, or use a loop")
+        raise s.refuse(
+            "iterator", "a comprehension over an iterator without an end", "zip it with what has one, or use a loop"
+        )
     hint = (
         generator.target.id if isinstance(generator.target, gast.Name) and source.hint is None else source.hint or "i"
     )

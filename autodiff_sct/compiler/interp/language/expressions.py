@@ -78,7 +78,11 @@ def evaluate(s: Specialiser, node: Any, handler: Callable[[Specialiser, Any], Va
     outer, s.node = s.node, node
     try:
         if handler is None:
-            raise s.refuse(f"a {type(node).__name__} expression cannot be differentiated")
+            raise s.refuse(
+                "unsupported-syntax",
+                f"a {type(node).__name__} expression cannot be differentiated",
+                "compute it outside, and pass it as an argument",
+            )
         return handler(s, node)
     finally:
         s.node = outer
@@ -159,7 +163,11 @@ def power_of_negative(s: Specialiser, base: Value, exp: Value) -> Value | None:
     if facts is None or facts.kind not in ("float", None) or facts.dims:
         return None
     if facts.kind is None:
-        raise s.refuse("a power of a negative number may be complex", "use `np.power`, or an integer as exponent")
+        raise s.refuse(
+            "different-kinds",
+            "a power of a negative number may be complex",
+            "use `np.power`, or an integer as exponent",
+        )
     return call_value(s, Const(math.pow, ir.attribute(s.bind("math", math), "pow")), [base, exp], {})
 
 

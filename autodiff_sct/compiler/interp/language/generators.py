@@ -86,6 +86,7 @@ def begin(s: Specialiser, generator: Suspended, early: bool) -> bool:
         return False
     if state != Const(False):
         raise s.refuse(
+            "kept-generator",
             "a generator is gone through that may have been gone through, or left early, before",
             "call its function where it is gone through, or make a list of it",
         )
@@ -291,7 +292,7 @@ def beside(s: Specialiser, value: Value) -> Any:
     """What is counted beside a generator."""
     source = as_counted(s, over(s, value))
     if source.bounds is None or source.length is None and not source.endless:
-        raise s.refuse("an iterable of unknown length is zipped", "make a list of it first")
+        raise s.refuse("unknown-length", "an iterable of unknown length is zipped")
     return source, None if source.length is None else source.length()
 
 

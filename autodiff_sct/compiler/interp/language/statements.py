@@ -66,7 +66,9 @@ def execute_each(s: Specialiser, body: list[Any]) -> None:
             else:
                 handler = STATEMENTS.get(type(node))
                 if handler is None:
-                    raise s.refuse(f"a {type(node).__name__.lower()} statement cannot be differentiated")
+                    raise s.refuse(
+                        "unsupported-syntax", f"a {type(node).__name__.lower()} statement cannot be differentiated"
+                    )
                 handler(s, node)
         finally:
             s.node = outer
@@ -100,7 +102,11 @@ def store(s: Specialiser, target: Any, value: Value) -> None:
     elif isinstance(target, gast.Attribute):
         containers.set_attribute(s, evaluate(s, target.value), target.attr, value)
     else:
-        raise s.refuse(f"assignment to {type(target).__name__} is not supported")
+        raise s.refuse(
+            "unsupported-syntax",
+            f"assignment to {type(target).__name__} is not supported",
+            "assign to a name, an item or an attribute",
+        )
 
 
 def unpack(s: Specialiser, targets: list[Any], value: Value) -> None:
@@ -204,7 +210,7 @@ def delete(s: Specialiser, node: Any) -> None:
         elif isinstance(target, gast.Name):
             delete_name(s, target.id)
         else:
-            raise s.refuse("`del` of an attribute", "build a new object without it")
+            raise s.refuse("unsupported-syntax", "`del` of an attribute", "build a new object without it")
 
 
 @statement(gast.Assert)
@@ -255,7 +261,11 @@ def while_(s: Specialiser, node: Any) -> None:
         before = dict(s.env)
         test = attempted(s, loop_node.head, lambda: condition(s, node.test))
         if test is None:
-            raise s.refuse("the test of this loop always raises an exception")
+            raise s.refuse(
+                "exceptions",
+                "the test of this loop always raises an exception",
+                "test a condition that is a number or a bool",
+            )
         if changes(s, before, loop_node.head) and site not in s.dynamic:
             raise Restart(site)
         loop_node.test = s.expr(test)
@@ -337,7 +347,9 @@ def iteration_of(s: Specialiser, node: Any, iterable: Value) -> Source:
         return containers.iteration(s, iterable)
     except Ended:
         if getattr(node, "is_handled", False):
-            raise s.refuse("a loop under a handler goes over a number", "test what it is before the loop") from None
+            raise s.refuse(
+                "exceptions", "a loop under a handler goes over a number", "test what it is before the loop"
+            ) from None
         raise
 
 
@@ -389,7 +401,9 @@ def go_over(s: Specialiser, node: Any, iterable: Value) -> None:
         read_stop(s, loop_node, stop)
         if source.every is not None and loop_node.stop is not None:
             raise s.refuse(
-                "a loop over segments may end early", "go over all steps, and skip those that are not wanted with `if`"
+                "segments",
+                "a loop over segments may end early",
+                "go over all steps, and skip those that are not wanted with `if`",
             )
 
     with s.short_loop(site), s.going_over_growing(grown):
@@ -408,7 +422,7 @@ def go_over_known(s: Specialiser, node: Any, base: Obj, method: str, body: list[
         if len(after) > done and base.cls is list and (stop is not None or done > thresholds.TRIPS_WRITTEN_OUT):
             raise Restart(base.id)  # it is no list of known items
         if base.cls is dict and stop is None and after != keys:
-            raise s.refuse(CHANGED, "make a list of it")
+            raise s.refuse("changed-while-iterated", CHANGED)
         keys = after[done:] if base.cls is list else []
 
 
@@ -429,6 +443,7 @@ def unroll(
     """A loop over things known one by one, such as the layers of a network, is written out; `read` gives the next."""
     if len(items) > (limit or thresholds.TRIPS_WRITTEN_OUT):
         raise s.refuse(
+            "too-large",
             f"a loop over {len(items)} objects known at compile time would be written out {len(items)} times",
             "loop over a list of arrays or over a range",
         )

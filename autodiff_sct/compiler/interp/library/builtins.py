@@ -62,7 +62,7 @@ def len_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
         return s.let(ir.call("len", s.expr(value)), INT, effect=True, hint="length")
     if isinstance(value, Source) and iteration.is_range(value):
         return iteration.count_of(s, value)
-    raise s.refuse("len() of something whose length cannot be followed", "make a list of it first")
+    raise s.refuse("unknown-length", "len() of something whose length cannot be followed")
 
 
 @handles(range)
@@ -232,7 +232,7 @@ def extreme(fn: Any) -> Any:
             if not known:
                 return kwargs["default"]
         elif kwargs:
-            raise s.refuse(f"{fn.__name__} with {next(iter(kwargs))}=")
+            raise s.refuse("numpy-form", f"{fn.__name__} with {next(iter(kwargs))}=", "leave that keyword out")
         if len(args) == 1 and (known := as_items(s, args[0])) is not None:
             if not known:
                 raise always(s, ValueError, empty(fn))
@@ -392,10 +392,14 @@ def hasattr_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Val
     name = s.static(args[1])
     for own in (args[0].cls,) if isinstance(args[0], Obj) else classes_of_row(s, args[0]):
         if own_method(s, own, "__getattr__") is not None:
-            raise s.refuse(f"whether a {own.__name__}, which has a __getattr__, has {name!r}")
+            raise s.refuse(
+                "attribute",
+                f"whether a {own.__name__}, which has a __getattr__, has {name!r}",
+                "read the attribute in `try`, or define it in the class",
+            )
     if isinstance(args[0], Obj):
         if (args[0].id, name) in s.unsure:
-            raise s.refuse(f"only the run tells whether {name!r} was assigned to the object", "assign it in __init__")
+            raise s.refuse("attribute", f"only the run tells whether {name!r} was assigned to the object")
         if (args[0].id, name) in s.env:
             return Const(True)
         if args[0].id in s.objects:
@@ -408,7 +412,7 @@ def hasattr_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Val
         return Const(observe(s, lambda: hasattr(value, name)))
     if isinstance(args[0], Leaf) and (classes := union_tables.classes_of(s, args[0])) is not None:
         if may_be_none(s, args[0]):
-            raise s.refuse("which attributes an object has that may be None", "compare it with None")
+            raise s.refuse("attribute", "which attributes an object has that may be None", "compare it with None")
         return union_tables.has_attribute(s, args[0], classes, name)
     cls = class_of(s, args[0])
     if cls is None and isinstance(args[0], Leaf):
@@ -422,7 +426,9 @@ def getattr_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Val
     if len(args) > 2:
         has = hasattr_(s, args[:2], {})
         if not isinstance(has, Const):
-            raise s.refuse("whether this has the attribute is known only at run time", "test its class before")
+            raise s.refuse(
+                "attribute", "whether this has the attribute is known only at run time", "test its class before"
+            )
         if not has.value:
             return args[2]
     return read_now(s, asked_for(s, args[0], s.static(args[1])))
@@ -450,7 +456,7 @@ def divmod_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Valu
 @handles(pow)
 def pow_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     if len(args) != 2:
-        raise s.refuse("pow with a modulus")
+        raise s.refuse("numpy-form", "pow with a modulus", "write `x**y % m`")
     return operate(s, gast.Pow, *args)
 
 

@@ -38,12 +38,18 @@ def chosen(fn: Choosing, s: Specialiser, args: list[Value], kwargs: dict[str, Va
     known = count.value if isinstance(count, Const) else -1
     if items is not None and (known is None or type(known) is int and known >= 0):
         if most_rows(fn, len(items), known) > MOST_ITEMS:
-            raise s.refuse(f"itertools.{fn.__name__} of so many items that all cannot be listed", "write the loops")
+            raise s.refuse(
+                "unknown-length",
+                f"itertools.{fn.__name__} of so many items that all cannot be listed",
+                "write the loops",
+            )
         rows = fn(items) if known is None else fn(items, known)
         return Source(items=[TupleV(tuple(row)) for row in rows])
     if type(known) is not int or not 0 < known <= thresholds.ITEMS_COMBINED:
         raise s.refuse(
-            f"itertools.{fn.__name__} of something whose length is known only at run time", "write the loops"
+            "unknown-length",
+            f"itertools.{fn.__name__} of something whose length is known only at run time",
+            "write the loops",
         )
     whole = containers.own_value(s, as_list(s, args[0]))
     if fn is itertools.combinations and known == 2:
@@ -83,7 +89,7 @@ def product(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Valu
 def crossed(s: Specialiser, sources: list[Source]) -> Source:
     """Counted through like a number whose digits are the positions."""
     if any(source.length is None for source in sources):
-        raise s.refuse("itertools.product of an iterable of unknown length", "make a list of it first")
+        raise s.refuse("unknown-length", "itertools.product of an iterable of unknown length")
     lengths = lengths_of(s, sources)
     total: Value = Const(1)
     for length in lengths:

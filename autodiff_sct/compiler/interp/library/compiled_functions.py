@@ -43,7 +43,5 @@ def call_cached(s: Specialiser, callee: Const, behind: Any, args: list[Value], k
     quiet = all(isinstance(stmt, (ir.Let, ir.If, ir.Raise)) for stmt in ir.walk(s.block[mark:]))
     number = s.num(result)
     if not quiet or number is None or number.dims != ():
-        raise s.refuse(
-            f"{callee.value.__name__} has a cache, and does more than compute a number", "call it without the cache"
-        )
+        raise s.refuse("cached-function", f"{callee.value.__name__} has a cache, and does more than compute a number")
     return result

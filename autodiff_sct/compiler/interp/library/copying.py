@@ -47,7 +47,7 @@ def copied(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value
             return value
         if isinstance(facts, Listed) or isinstance(facts, Num) and facts.kind == "array":
             return call_value(s, Bound("copy", value), [], {})
-    raise s.refuse("a copy of something that cannot be followed", "copy the arrays in it")
+    raise s.refuse("copy", "a copy of something that cannot be followed")
 
 
 def may_be_copied(s: Specialiser, value: Obj) -> bool:
@@ -96,7 +96,7 @@ class DeepCopy:
             return self.maybe(value)
         known = value.name if isinstance(value, Leaf) else value.id if isinstance(value, Obj) else None
         if known is None:
-            raise self.s.refuse("a copy of something that cannot be followed", "copy the arrays in it")
+            raise self.s.refuse("copy", "a copy of something that cannot be followed")
         if known not in self.made:
             self.made[known] = self.leaf(value) if isinstance(value, Leaf) else self.object(value)
         return self.made[known]
@@ -118,7 +118,7 @@ class DeepCopy:
     def object(self, value: Obj) -> Value:
         s = self.s
         if not may_be_copied(s, value) or has_method(s, value, "__deepcopy__"):
-            raise s.refuse("a deep copy of something outside the function", "copy the arrays in it")
+            raise s.refuse("copy", "a deep copy of something outside the function")
         id = ("copy", self.site())
         self.made[value.id] = Obj(id, value.cls)
         return new_object(s, value, id, {key: self.of(v) for key, v in fields_of(s, value).items()})
@@ -131,11 +131,11 @@ class DeepCopy:
         if isinstance(facts, Num) and (facts.unless_none is not None or facts.dims == () and not facts.roots):
             return value  # a number, or None
         if isinstance(facts, Mapped) or not isinstance(facts, Num) or facts.kind is None:
-            raise s.refuse("a deep copy of something that cannot be followed", "copy the arrays in it")
+            raise s.refuse("copy", "a deep copy of something that cannot be followed")
         if facts.kind != "array":
             return value
         if facts.roots & self.roots:
-            raise s.alias_error("a deep copy of what may hold one array twice", "copy the arrays in it")
+            raise s.alias_error("copy", "a deep copy of what may hold one array twice")
         self.roots |= facts.roots
         return call_value(s, Bound("copy", value), [], {})
 
@@ -152,14 +152,14 @@ class DeepCopy:
 @handles(dataclasses.asdict)
 def asdict(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     if len(args) != 1 or kwargs:
-        raise s.refuse("dataclasses.asdict with a factory", "make what it makes of the dict")
+        raise s.refuse("copy", "dataclasses.asdict with a factory")
     return dict_of(s, args[0])
 
 
 @handles(dataclasses.astuple)
 def astuple(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     if len(args) != 1 or kwargs:
-        raise s.refuse("dataclasses.astuple with a factory", "make what it makes of the tuple")
+        raise s.refuse("copy", "dataclasses.astuple with a factory")
     return tuple_of(s, args[0])
 
 

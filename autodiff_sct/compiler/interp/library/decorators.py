@@ -50,5 +50,9 @@ def contextmanager(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) 
     if not any(isinstance(n, YIELDS) for n in own_nodes(made_of.node)) or not yields_once(
         body_of_closure(made_of).tree.body
     ):
-        raise s.refuse("a manager that is defined inside the function and does not yield in one place", "write `try`")
+        raise s.refuse(
+            "kept-generator",
+            "a manager that is defined inside the function and does not yield in one place",
+            "write `try`",
+        )
     return Manager(made_of)

@@ -23,12 +23,12 @@ BY_NAME = (globals, locals, eval, exec)
 @handles(*LOOKS_AT_FRAMES)
 def frames(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     reason = "this looks at the frames of the run, which are those of the emitted program"
-    raise s.refuse(reason, "compute it outside, and pass it as an argument")
+    raise s.refuse("hidden-variables", reason)
 
 
 @handles(*BY_NAME)
 def by_name(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    raise s.refuse("this reaches variables in a way that cannot be followed", "name the variables")
+    raise s.refuse("hidden-variables", "this reaches variables in a way that cannot be followed")
 
 
 @handles(dir)

@@ -42,7 +42,7 @@ class Cached(Wrapped):
             mark = len(s.block)
             result = own_value(s, call_value(s, self.fn, args, kwargs))
             if not all(is_quiet(stmt) for stmt in ir.walk(s.block[mark:])):
-                raise s.refuse(f"{name} has a cache, and does more than compute a value", "call it without the cache")
+                raise s.refuse("cached-function", f"{name} has a cache, and does more than compute a value")
             s.env[key] = result
             s.memos.add(key)
         return s.env[key]
@@ -51,6 +51,7 @@ class Cached(Wrapped):
         """The value of a call with integers, kept under them in a dict, as those of all calls are then."""
         if kwargs or not all(is_setting(s, value) for value in args):
             raise s.refuse(
+                "cached-function",
                 f"{self.fn.name} has a cache, and is called with other things than integers, which only the run knows",
                 "keep the values in a dict or a list, or give it settings such as integers only",
             )
@@ -82,5 +83,9 @@ def cache(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
         at_run_time = ("cache", site) in s.dynamic
         return Cached(args[0], site, call_python(s, models.remembering, args, {}) if at_run_time else None)
     if args and callable(getattr(args[0], "value", None)):
-        raise s.refuse("a function from outside gets a cache inside the program", "decorate it where it is defined")
+        raise s.refuse(
+            "outside-write",
+            "a function from outside gets a cache inside the program",
+            "decorate it where it is defined",
+        )
     return PartialV(Const(functools.cache), (), {})

@@ -34,7 +34,8 @@ def explained(first: Refused, last: Refused, unfollowed: Iterable[Refused]) -> R
     if not isinstance(first, NoRule):
         return first
     place = f"{os.path.basename(last.origin.file)}:{last.origin.line}"
-    return type(first)(f"{first.reason} ({place}, where its text goes on: {last.reason})", first.remedy, first.origin)
+    reason = f"{first.reason} ({place}, where its text goes on: {last.reason})"
+    return type(first)(reason, first.remedy, first.origin, first.code)
 
 
 def is_in_library(file: str) -> bool:

@@ -131,7 +131,11 @@ nondifferentiable(is_of_type)
 def check_type(first: Any, dtype: Any) -> None:
     """The type of the results of ``np.vectorize(fn)``, which is that of its first."""
     if not is_of_type(first, dtype):
-        raise UnsupportedSyntax("which type the results of np.vectorize have only the run tells: give it otypes")
+        raise UnsupportedSyntax(
+            "which type the results of np.vectorize have only the run tells: give it otypes",
+            "write `np.vectorize(f, otypes=[float])`",
+            code="vectorize",
+        )
 
 
 def of_all(fn: Any, columns: Any, dtype: Any, shape: Any) -> Any:

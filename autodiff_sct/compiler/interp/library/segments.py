@@ -20,7 +20,9 @@ def segments_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Va
     steps = given.get("steps")
     counted = isinstance(steps, Source) and steps.bounds is not None and steps.hint is None
     if not counted and not (isinstance(steps, Const) and isinstance(steps.value, range)):
-        raise s.refuse("segments goes over something else than a range", "write `segments(range(n), every=k)`")
+        raise s.refuse(
+            "segments", "segments goes over something else than a range", "write `segments(range(n), every=k)`"
+        )
     assert steps is not None
     return in_segments(s, over(s, steps), given.get("every", Const(None)))
 

@@ -168,7 +168,11 @@ def as_value(s: Specialiser, found: Any, parameter: str) -> Value:
 def fields_of(s: Specialiser, table: Value) -> dict[str, Value]:
     """The items of a dict whose keys are known."""
     if not isinstance(table, Obj):
-        raise s.refuse("the arguments of a signature are changed in a way that only the run knows")
+        raise s.refuse(
+            "setting",
+            "the arguments of a signature are changed in a way that only the run knows",
+            "pass the arguments themselves: `f(*args, **kwargs)`",
+        )
     return {name: s.env[(table.id, name)] for name in s.fields(table)}
 
 

@@ -85,7 +85,7 @@ def deque(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     items = as_list(s, args[0]) if args else ListV((), s.site("deque"))
     result = containers.own_list(s, items) if isinstance(items, ListV) else items
     if not isinstance(result, Leaf):
-        raise s.refuse("a deque of objects or functions", "use a list")
+        raise s.refuse("list-of-objects", "a deque of objects or functions")
     facts: Any = s.facts[result.name]
     assert isinstance(facts, Listed)
     s.deques |= facts.roots
@@ -142,14 +142,14 @@ def islice(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value
     if isinstance(args[0], Source) and args[0].endless and isinstance(stop, Const) and from_here:
         return replace(args[0], bounds=(stop,), length=lambda: stop, endless=False)
     if isinstance(args[0], Source) and args[0].length is None:
-        raise s.refuse("itertools.islice of an iterable of unknown length", "loop over a range")
+        raise s.refuse("unknown-length", "itertools.islice of an iterable of unknown length", "loop over a range")
     for bound in (start, stop):
         check_place(s, bound)
     items = containers.own_value(s, as_list(s, args[0]))
     if step in (Const(None), Const(1)):
         return lists.part(s, items, start, stop)
     if not isinstance(step, Const) or type(step.value) is not int or step.value < 1:
-        raise s.refuse("itertools.islice with a step that is no positive constant", "slice a list")
+        raise s.refuse("iterator", "itertools.islice with a step that is no positive constant", "slice a list")
     return containers.get_item(s, items, SliceV(start, stop, step))
 
 
@@ -232,7 +232,9 @@ def groupby(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Valu
         return TupleV((label, replace(over(s, group), once=site)))  # a group is gone through once, too
 
     if groups.items:
-        raise s.refuse("itertools.groupby of something so short that its loop is written out", "write a loop")
+        raise s.refuse(
+            "iterator", "itertools.groupby of something so short that its loop is written out", "write a loop"
+        )
     return mapped(s, groups, pair)
 
 
@@ -340,7 +342,7 @@ def zip_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
 def check_strictly(s: Specialiser, sources: list[Source]) -> None:
     """Iterables of different lengths are an error, raised before the loop: nobody must see what it would have done."""
     if s.attempts:
-        raise s.refuse("zip with strict=True inside `try`", "compare the lengths before the loop")
+        raise s.refuse("exceptions", "zip with strict=True inside `try`", "compare the lengths before the loop")
     for number, source in enumerate(sources[1:], 2):
         lengths = [strict_length(s, source) for source in (sources[0], source)]
         if lengths[0] != lengths[1]:
@@ -352,7 +354,7 @@ def strict_length(s: Specialiser, source: Source, counted: Any = lambda s, sourc
     if source.items is not None:
         return Const(len(source.items))
     if source.length is None:
-        raise s.refuse("an iterable of unknown length in zip with strict=True", "make a list of it first")
+        raise s.refuse("unknown-length", "an iterable of unknown length in zip with strict=True")
     length: Value = counted(s, source)
     return length
 
@@ -366,6 +368,7 @@ def columns(s: Specialiser, rows: Leaf, kwargs: dict[str, Value]) -> Source:
         found = columns_of_list(s, rows, facts) if isinstance(facts, Listed) and not kwargs else None
         if found is None:
             raise s.refuse(
+                "unknown-length",
                 "zip of the items of something whose length is known only at run time",
                 "transpose an array, or unpack the columns of tuples",
             )

@@ -24,7 +24,9 @@ def make_tensor(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> 
     given = dict(zip(("input_data", "dtype"), args)) | kwargs
     content, dtype = given.pop("input_data", None), given.pop("dtype", Const(None))
     if content is None or given or not isinstance(dtype, Const):
-        raise s.refuse("a Tensor made from anything but its content and a dtype", "write Tensor(content, dtype)")
+        raise s.refuse(
+            "numpy-form", "a Tensor made from anything but its content and a dtype", "write Tensor(content, dtype)"
+        )
     chosen = dtype_of(s, content) if dtype.value is None else np.dtype(dtype.value).type
     settings = {} if chosen is None else {"dtype": Const(chosen, scalar_class(s, chosen))}
     return marked(s, call_value(s, Const(np.array, ir.attribute(s.bind("np", np), "array")), [content], settings))

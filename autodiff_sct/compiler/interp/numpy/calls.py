@@ -129,7 +129,9 @@ def call_numpy(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[st
     if fn in (np.array, np.asarray, np.asanyarray) and not OF_LAYOUT.isdisjoint(kwargs):
         return array_laid_out(s, callee, args, kwargs)
     if isinstance(fn, np.ufunc) and kwargs.get("where", Const(True)) != Const(True):
-        raise s.refuse("a ufunc with `where=` and no `out=` leaves the other elements undefined", "use np.where")
+        raise s.refuse(
+            "numpy-form", "a ufunc with `where=` and no `out=` leaves the other elements undefined", "use np.where"
+        )
     if s.frame is not None and s.frame.rule:
         scalar = scalar_form(s, fn, args, kwargs)
         if scalar is not None:
@@ -155,7 +157,11 @@ def array_laid_out(s: Specialiser, callee: Const, args: list[Value], kwargs: dic
         copy = None  # nothing has to be copied
     ndim = facts.ndim if facts is not None and not facts.python else None
     if not OF_LAYOUT.isdisjoint(kwargs) or copy is False or not copy and order in "CF" and not ndim:
-        raise s.refuse(f"np.{fn.__name__} with these settings of its layout", "use np.ascontiguousarray or `x.copy()`")
+        raise s.refuse(
+            "numpy-form",
+            f"np.{fn.__name__} with these settings of its layout",
+            "use np.ascontiguousarray or `x.copy()`",
+        )
     if copy:
         result = numpy_call(s, np.array, args, kwargs if order == "K" else {**kwargs, "order": Const(order)})
     else:
@@ -165,7 +171,9 @@ def array_laid_out(s: Specialiser, callee: Const, args: list[Value], kwargs: dic
     if least in AT_LEAST and (found is None or found.ndim is None):
         return numpy_call(s, AT_LEAST[least], [result], {})
     if least and (found is None or found.ndim is None):
-        raise s.refuse(f"np.{fn.__name__} with `ndmin` of what has any number of axes", "use np.atleast_1d")
+        raise s.refuse(
+            "numpy-form", f"np.{fn.__name__} with `ndmin` of what has any number of axes", "use np.atleast_1d"
+        )
     lacking = least - found.ndim if least and found is not None and found.ndim is not None else 0
     return numpy_call(s, np.expand_dims, [result, Const(tuple(range(lacking)))], {}) if lacking > 0 else result
 
@@ -360,7 +368,7 @@ def piecewise(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Va
     ):
         args = [args[0], ListV((args[1],), s.site()), args[2]]
     if len(args) != 3 or kwargs or not isinstance(args[1], (ListV, TupleV)) or not isinstance(args[2], (ListV, TupleV)):
-        raise s.refuse("np.piecewise without lists of conditions and of functions", "use np.where")
+        raise s.refuse("numpy-form", "np.piecewise without lists of conditions and of functions", "use np.where")
     conditions, pieces = [writers.as_mask(s, c) for c in args[1].items], args[2].items
     if len(pieces) == len(conditions) + 1:
         conditions.append(call_python(s, models.none_of, [ListV(tuple(conditions), s.site())], {}))
@@ -375,7 +383,9 @@ def apply_along_axis(s: Specialiser, args: list[Value], kwargs: dict[str, Value]
     args = [*args[:2], *(array_of_list(s, a) for a in args[2:])]
     facts = s.num(args[2]) if len(args) == 3 and not kwargs else None
     if facts is None or facts.ndim != 2:
-        raise s.refuse("np.apply_along_axis other than `(fn, axis, matrix)`", "write the loop over the lanes")
+        raise s.refuse(
+            "numpy-form", "np.apply_along_axis other than `(fn, axis, matrix)`", "write the loop over the lanes"
+        )
     return call_python(s, models.along_axis, args, {})
 
 
@@ -383,7 +393,9 @@ def apply_along_axis(s: Specialiser, args: list[Value], kwargs: dict[str, Value]
 def apply_over_axes(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     axes = args[2] if len(args) == 3 and not kwargs else None
     if axes is None or not s.is_static(axes):
-        raise s.refuse("np.apply_over_axes with axes that only the run knows", "call the function for each axis")
+        raise s.refuse(
+            "numpy-form", "np.apply_over_axes with axes that only the run knows", "call the function for each axis"
+        )
     axes = Const(tuple(np.ravel(s.static(axes)).tolist()))
     return call_python(s, models.over_axes, [args[0], args[1], axes], {})
 
@@ -392,7 +404,7 @@ def apply_over_axes(s: Specialiser, args: list[Value], kwargs: dict[str, Value])
 def fromiter(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     named = dict(zip(("iter", "dtype", "count"), args), **kwargs)
     if named.pop("count", Const(-1)) != Const(-1) or set(named) != {"iter", "dtype"}:
-        raise s.refuse("np.fromiter with a count", "make a list of the items, and np.array of that")
+        raise s.refuse("numpy-form", "np.fromiter with a count", "make a list of the items, and np.array of that")
     items = call_value(s, Const(list), [named["iter"]], {})
     return numpy_call(s, np.array, [items], {"dtype": named["dtype"]})
 

@@ -59,7 +59,7 @@ def plain_index(s: Specialiser, index: Value) -> Value:
     for facts in [s.num(item) for item in items]:
         if facts is not None and (facts.dtype is None or (facts.dtype.kind == "b" and not facts.ndim)):
             what = "something that may be positions or a mask" if facts.dtype is None else "a boolean"
-            raise s.refuse(f"`.flat` is indexed by {what}", "index what `np.ravel` returns")
+            raise s.refuse("numpy-form", f"`.flat` is indexed by {what}", "index what `np.ravel` returns")
     return index
 
 
@@ -68,7 +68,9 @@ def is_mask(s: Specialiser, index: Value) -> bool:
     if facts is None or facts.dtype is None or facts.dtype.kind != "b":
         return False
     if facts.ndim != 1:
-        raise s.refuse("`.flat` is indexed by a mask that may have several axes", "take `np.ravel` of the mask")
+        raise s.refuse(
+            "numpy-form", "`.flat` is indexed by a mask that may have several axes", "take `np.ravel` of the mask"
+        )
     return True
 
 
@@ -146,7 +148,7 @@ def over_flat(s: Specialiser, flat: Obj) -> Source:
     base = base_of(s, flat)
     shape = attribute_of(s, base, "shape")
     if not isinstance(shape, TupleV):
-        raise s.refuse("`.flat` of an array of unknown rank", "use `np.ravel`")
+        raise s.refuse("numpy-form", "`.flat` of an array of unknown rank", "use `np.ravel`")
     source = positions(s, list(shape.items))
     return replace(source, item=lambda k: indexing.load_item(s, base, source.item(k)))
 

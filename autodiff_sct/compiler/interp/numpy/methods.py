@@ -102,7 +102,11 @@ def call_method_of(s: Specialiser, base: Value, name: str, args: list[Value], kw
         if isinstance(facts, Num):
             return number_method(s, base, facts, name, args, kwargs)
         return opaque_method(s, base, facts, name, args, kwargs)
-    raise s.refuse(f"the method {name!r} of this value cannot be followed")
+    raise s.refuse(
+        "method",
+        f"the method {name!r} of this value cannot be followed",
+        "use NumPy functions on arrays, or give the value one kind on every path",
+    )
 
 
 def is_counter(s: Specialiser, base: Value) -> bool:
@@ -175,7 +179,7 @@ def emit_method(
 
 def to_list(s: Specialiser, base: Leaf, facts: Num) -> Value:
     if facts.ndim is None:
-        raise s.refuse("`tolist` of what may be an array or a number", "index the array instead")
+        raise s.refuse("different-kinds", "`tolist` of what may be an array or a number", "index the array instead")
     if facts.ndim == 0:
         return emit_method(s, base, "item", [], {}, np.ndarray.item, [])
     from ..calls.dispatch import call_python
@@ -197,7 +201,7 @@ def tensor_method(s: Specialiser, base: Leaf, name: str, args: list[Value], kwar
         found = getattr(cls, name, None)
         if isinstance(found, types.FunctionType):
             return call_constant(s, Const(found), [base, *args], kwargs)
-    raise s.refuse(f"a Tensor has no method {name!r}")
+    raise s.refuse("method", f"a Tensor has no method {name!r}", "use a function of NumPy's or of autodiff_sct.ops")
 
 
 def opaque_method(
@@ -363,7 +367,7 @@ def static_list_method(s: Specialiser, base: Obj, name: str, args: list[Value]) 
     if name in lists.CHANGES and base.id[0] == "list" and all(map(s.is_static, args[:1])):
         return lists.change(s, base, name, args)
     tables.restart_tabled(s, base)  # a list of rows has all methods
-    raise s.refuse(f"the method {name!r} of a list of objects")
+    raise s.refuse("method", f"the method {name!r} of a list of objects", "write the loop over its items")
 
 
 # -- dicts
@@ -403,7 +407,7 @@ def dict_method(s: Specialiser, base: Obj, name: str, args: list[Value]) -> Valu
         raise Restart(base.id)
     if name in REORDERING and base.id[0] == "dict":
         raise Restart(base.id)
-    raise s.refuse(f"the dict method {name!r} cannot be followed here")
+    raise s.refuse("dict-method", f"the dict method {name!r} cannot be followed here")
 
 
 def update(s: Specialiser, base: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -423,7 +427,9 @@ def update(s: Specialiser, base: Value, args: list[Value], kwargs: dict[str, Val
 def refuse_outside(s: Specialiser, base: Obj) -> None:
     """Refuse to take keys out of a dict that the caller holds."""
     if base.id in s.objects:
-        raise s.refuse("a key is taken out of a dict that lives outside the function", "change a copy of it")
+        raise s.refuse(
+            "outside-write", "a key is taken out of a dict that lives outside the function", "change a copy of it"
+        )
 
 
 def copy_dict(s: Specialiser, base: Obj) -> Obj:
@@ -459,7 +465,7 @@ def mapped_method(
         result = items.new_dict(s)
         update(s, result, [base], {})
         return result
-    raise s.refuse(f"the dict method {name!r} cannot be followed here")
+    raise s.refuse("dict-method", f"the dict method {name!r} cannot be followed here")
 
 
 def get_or(s: Specialiser, base: Leaf, facts: Mapped, name: str, args: list[Value]) -> Value:
@@ -512,4 +518,4 @@ def tuple_method(s: Specialiser, base: TupleV, name: str, args: list[Value], kwa
     s.as_list(base)
     if name in ("index", "count") and s.is_static(base) and all(map(s.is_static, args)):
         return found_in_constant(s, base, name, args)
-    raise s.refuse(f"the tuple method {name!r} cannot be followed here")
+    raise s.refuse("method", f"the tuple method {name!r} cannot be followed here", "make a list of it first")

@@ -57,7 +57,7 @@ def by_value(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value
         return covariances(s, fn, args, kwargs)
     if fn in SPLITS:
         return pieces(s, args) if len(args) > 1 and not s.is_static(args[1]) else None
-    raise s.refuse(f"{fn.__name__} has as many results as an axis is long", "index the array")
+    raise s.refuse("unknown-length", f"{fn.__name__} has as many results as an axis is long", "index the array")
 
 
 def is_itself(s: Specialiser, op: ir.Op) -> bool:
@@ -100,7 +100,9 @@ def pieces(s: Specialiser, args: list[Value]) -> Facts:
     """The parts of an array that is cut where only the run tells: a list, whose items share the array's memory."""
     facts = s.num(args[0])
     if facts is None or facts.dims is None:
-        raise s.refuse("an array of unknown rank is split where only the run tells", "slice the array")
+        raise s.refuse(
+            "unknown-length", "an array of unknown rank is split where only the run tells", "slice the array"
+        )
     listed = Listed(frozenset([s.root(("list", s.site("pieces")))]))
     s.put_element(listed, replace(facts, dims=(None,) * len(facts.dims)))
     return listed

@@ -33,7 +33,7 @@ LAST = Const(-1)
 def target(s: Specialiser, value: Value) -> Leaf:
     if isinstance(value, Leaf) and isinstance(s.facts[value.name], Num):
         return value
-    raise s.refuse("something that is not an array is written into")
+    raise s.refuse("unknown-value", "something that is not an array is written into", "write into an array")
 
 
 def numpy(s: Specialiser, name: str, *args: Value, **kwargs: Value) -> Value:
@@ -61,7 +61,11 @@ def write_method(s: Specialiser, base: Leaf, name: str, args: list[Value], kwarg
     if name == "partition":
         emit_op.store_item(s, base, EVERYTHING, numpy(s, "partition", base, *args, **kwargs))
         return Const(None)
-    raise s.refuse(f"the array method {name!r} changes memory in a way that is not differentiated")
+    raise s.refuse(
+        "unknown-write",
+        f"the array method {name!r} changes memory in a way that is not differentiated",
+        "make a new array instead",
+    )
 
 
 def sort(s: Specialiser, base: Leaf, axis: Value = LAST, **kwargs: Value) -> Value:
@@ -75,6 +79,7 @@ def shuffle(s: Specialiser, owner: Value, args: list[Value], kwargs: dict[str, V
     """``generator.shuffle(a)`` takes the items of an array in the order of a permutation."""
     if not random or kwargs or len(args) != 1 or s.num(args[0]) is None:
         raise s.refuse(
+            "unknown-write",
             "`shuffle` changes memory where the compiler cannot see it",
             "take the items in the order of a permutation: `a[rng.permutation(len(a))]`",
         )
@@ -128,7 +133,7 @@ def is_positive(length: Any) -> bool:
 def put(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """``np.put`` counts along the flattened array and repeats values that are too few."""
     if kwargs or args[3:] not in ([], [Const("raise")]):
-        raise s.refuse("np.put with a mode", "index with indices inside the array")
+        raise s.refuse("numpy-form", "np.put with a mode", "index with indices inside the array")
     base, where, value = target(s, args[0]), args[1], args[2]
     indices = numpy(s, "asarray", where)
     facts = s.facts[base.name]
@@ -182,7 +187,7 @@ def put_along_axis(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) 
     base = target(s, given["arr"])
     axis, facts = s.static(given.get("axis", Const(-1))), s.facts[base.name]
     if axis is None or not isinstance(facts, Num) or facts.ndim is None:
-        raise s.refuse("np.put_along_axis without an axis", "write into `a.reshape(-1)` by index")
+        raise s.refuse("numpy-form", "np.put_along_axis without an axis", "write into `a.reshape(-1)` by index")
     shape = attribute_of(s, base, "shape")
     expr = ir.call(
         s.bind("places_along", places_along), s.expr(given["indices"]), s.expr(shape), ir.constant(axis % facts.ndim)
@@ -199,7 +204,9 @@ def fill_diagonal(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -
     given = dict(zip(("a", "val", "wrap"), args)) | kwargs
     plain = given.get("wrap", Const(False)) == Const(False) and "val" in given
     if not plain or not isinstance(facts, Num) or facts.ndim != 2:
-        raise s.refuse("np.fill_diagonal of an array whose rank is not 2, or with wrap", "index the diagonal")
+        raise s.refuse(
+            "numpy-form", "np.fill_diagonal of an array whose rank is not 2, or with wrap", "index the diagonal"
+        )
     shape = attribute_of(s, base, "shape")
     assert isinstance(shape, TupleV)
     size = shape.items[0]
@@ -245,7 +252,9 @@ def each_at(fn: Any, s: Specialiser, args: list[Value], kwargs: dict[str, Value]
         f is not None and f.ndim == 1 and f.dtype is not None and f.dtype.kind in "iu" for f in known
     ):
         raise s.refuse(
-            f"{fn.__name__}.at with other indices than vectors of integers", "write the loop over the indices"
+            "numpy-form",
+            f"{fn.__name__}.at with other indices than vectors of integers",
+            "write the loop over the indices",
         )
     given = s.num(args[2])
     python = {np.multiply: operator.mul, np.divide: operator.truediv}.get(fn, fn)
@@ -335,10 +344,10 @@ def in_its_type(
     if is_same(facts.dtype, given.dtype):
         return args, kwargs
     if fn in IN_PARTS:
-        raise s.refuse(f"np.{fn.__name__} writes into an array of another type", "assign what it returns")
+        raise s.refuse("numpy-form", f"np.{fn.__name__} writes into an array of another type")
     wider, named = np.result_type(facts.dtype, given.dtype), dict(zip(places(fn)[1:], args[1:])) | kwargs
     if wider != facts.dtype and facts.dtype.kind in "fc":  # it adds up in the narrower type, in an order of its own
-        raise s.refuse(f"np.{fn.__name__} writes into an array of a narrower type", "assign what it returns")
+        raise s.refuse("numpy-form", f"np.{fn.__name__} writes into an array of a narrower type")
     if wider != given.dtype and given.dtype.kind in "fc" and named.get("dtype", Const(None)) == Const(None):
         dtype = Const(wider.type, ir.attribute(s.bind("np", np), wider.name))
         return args[:1], {**named, "dtype": dtype}
@@ -367,7 +376,7 @@ def check_type(s: Specialiser, fn: Any, out: Leaf, value: Value) -> None:
     if into is None or made is None or made.python or (into.dtype is not None and into.dtype == made.dtype):
         return
     if into.dtype is not None and made.dtype is not None:
-        raise s.refuse(message, "assign what it returns")
+        raise s.refuse("numpy-form", message)
     types = [ir.attribute(s.expr(array), "dtype") for array in (out, value)]
     raise_if(s, gast.Compare(types[0], [gast.NotEq()], [types[1]]), NoRule, message)
 
@@ -389,7 +398,7 @@ def check_product(s: Specialiser, out: Leaf, value: Value) -> None:
     into, made = s.num(out), s.num(value)
     message = "output array is not acceptable (must have the right datatype, number of dimensions, and be a C-Array)"
     if into is None or made is None or None in (into.ndim, made.ndim) or into.dtype is None or made.dtype is None:
-        raise s.refuse("np.dot writes into an array of which too little is known", "assign what it returns")
+        raise s.refuse("numpy-form", "np.dot writes into an array of which too little is known")
     if into.dtype != made.dtype or into.ndim != made.ndim:
         raise always(s, ValueError, message)
     if not is_in_c_order(s.definitions.get(out.name)):
@@ -417,7 +426,7 @@ def check_shape(s: Specialiser, fn: Any, out: Leaf, value: Value) -> None:
     error = TypeError if fn is np.choose else ValueError
     message = f"the array that np.{fn.__name__} is to write into has another shape than what it makes"
     if known and into.ndim > made.ndim and fn is np.matmul:  # type: ignore[operator]
-        raise s.refuse("np.matmul writes into an array of more axes", "assign what it returns")
+        raise s.refuse("numpy-form", "np.matmul writes into an array of more axes")
     if known and (into.ndim < made.ndim if repeats else into.ndim != made.ndim):  # type: ignore[operator]
         raise always(s, error, message)
     if not (repeats and known):
@@ -449,9 +458,9 @@ def with_out(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[str,
     if fn in (np.dot, np.linalg.multi_dot):
         check_product(s, base, value)
     elif fn in (np.argmax, np.argmin) and kind_of(s, base) != "i":
-        raise s.refuse(f"np.{fn.__name__} writes into an array that is not of integers", "assign what it returns")
+        raise s.refuse("numpy-form", f"np.{fn.__name__} writes into an array that is not of integers")
     elif fn in CUTTING and kind_of(s, base) in "biu" and kind_of(s, value) in "fc":
-        raise s.refuse(f"np.{fn.__name__} cuts floats off where it writes into integers", "assign what it returns")
+        raise s.refuse("numpy-form", f"np.{fn.__name__} cuts floats off where it writes into integers")
     elif fn not in SUMS | IN_PARTS and not computes_by_operands(fn):
         check_type(s, fn, base, value)
     casting = kwargs.get("casting", Const("safe" if fn is np.einsum else "same_kind"))

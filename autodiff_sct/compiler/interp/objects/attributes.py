@@ -70,7 +70,11 @@ def attribute_of(s: Specialiser, base: Value, attr: str) -> Value:
         return bound
     if isinstance(base, (ListV, Closure, Bound)):
         return Bound(attr, base)
-    raise s.refuse(f"the attribute {attr!r} of this value cannot be followed")
+    raise s.refuse(
+        "attribute",
+        f"the attribute {attr!r} of this value cannot be followed",
+        "pass what it holds as an argument, or give the value one kind on every path",
+    )
 
 
 def of_constant(s: Specialiser, base: Const, attr: str) -> Value:
@@ -140,7 +144,9 @@ def of_object(s: Specialiser, base: Obj, attr: str) -> Value:
     if value is not None:
         return value
     if attr == "__dict__" and base.id not in s.objects:
-        raise s.refuse(f"the `__dict__` of a {base.cls.__name__} that the program makes", "use its fields by name")
+        raise s.refuse(
+            "attribute", f"the `__dict__` of a {base.cls.__name__} that the program makes", "use its fields by name"
+        )
     own = base.id in s.objects and attr in getattr(s.objects[base.id][0], "__dict__", {})
     if not own and (value := assigned_to_class(s, base.cls, attr)) is not None:
         return value
@@ -172,7 +178,11 @@ def of_object(s: Specialiser, base: Obj, attr: str) -> Value:
 
         return call_python(s, getter, [base, Const(attr)], {})
     if hasattr(base.cls, "stands_for"):
-        raise s.refuse(f"{attr!r} of {base.cls.stands_for} that the program makes has no derivative here")
+        raise s.refuse(
+            "attribute",
+            f"{attr!r} of {base.cls.stands_for} that the program makes has no derivative here",
+            "compute it before, and pass it as an argument",
+        )
     message = f"{base.cls.__name__!r} object has no attribute {attr!r}"
     raise lacking(s, lambda: hasattr(base.cls, attr) and found is None, AttributeError, message)
 
@@ -184,6 +194,7 @@ def computed_once(s: Specialiser, base: Obj, attr: str, found: functools.cached_
 
     if s.births.get(base.id) is not s.block:
         raise s.refuse(
+            "attribute",
             f"only the run tells whether {attr!r}, a cached_property, was read before",
             "read it once where the object is made",
         )
@@ -241,7 +252,9 @@ def of_super(s: Specialiser, base: Super, attr: str) -> Value:
     if isinstance(found, classmethod):
         return Bound(found.__func__, Const(cls))
     if found is None:
-        raise s.refuse(f"no class above {base.cls.__name__} has {attr!r}")
+        raise s.refuse(
+            "attribute", f"no class above {base.cls.__name__} has {attr!r}", "name an attribute of a base class"
+        )
     numbers = object_number(s, cls), object_number(s, base.cls)
     return import_external(s, lambda: lookup(cls, attr, base.cls), attr, ("above", *numbers, attr))
 
@@ -269,7 +282,9 @@ def of_leaf(s: Specialiser, base: Leaf, attr: str) -> Value:
     if isinstance(facts, Num):
         return of_number(s, base, facts, attr)
     if attr in OF_THE_RUN:
-        raise s.refuse(f"`{attr}` tells where an exception was raised in the emitted program", OF_THE_RUN[attr])
+        raise s.refuse(
+            "exceptions", f"`{attr}` tells where an exception was raised in the emitted program", OF_THE_RUN[attr]
+        )
     return method_or_value(s, base, attr, [facts.cls] if facts.cls not in (None, Shown) else [])
 
 
@@ -428,7 +443,7 @@ def assign_plainly(s: Specialiser, base: Obj, attr: str, value: Value) -> None:
     found = found_in(s, base.cls, attr)
     if isinstance(found, property):
         if found.fset is None:
-            raise s.refuse(f"the property {attr!r} has no setter")
+            raise s.refuse("attribute", f"the property {attr!r} has no setter", "assign the field that it returns")
         call_python(s, found.fset, [base, value], {})
         return
     if found is None and not base.cls.__dictoffset__ and base.cls is not threading.local:  # all of them are slots
@@ -469,8 +484,12 @@ def assign_attribute(s: Specialiser, base: Value, attr: str, value: Value) -> No
         if (message := lacks(facts, attr)) is not None:
             raise always(s, AttributeError, message)
         instead = "assign `a.real + 1j * part`" if attr == "imag" else "use reshape or a new array"
-        raise s.refuse(f"the attribute {attr!r} of an array is assigned", instead)
-    raise s.refuse(f"the attribute {attr!r} of something outside the function is assigned", "return the value instead")
+        raise s.refuse("unsupported-syntax", f"the attribute {attr!r} of an array is assigned", instead)
+    raise s.refuse(
+        "outside-write",
+        f"the attribute {attr!r} of something outside the function is assigned",
+        "return the value instead",
+    )
 
 
 def assign_part(s: Specialiser, base: Leaf, facts: Num, attr: str, value: Value) -> None:

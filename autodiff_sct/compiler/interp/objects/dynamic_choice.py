@@ -37,7 +37,11 @@ def by_position(s: Specialiser, items: list[Value], index: Value) -> Value:
     """``(f, g, h)[index]``"""
     facts = s.num(index)
     if facts is None or facts.dtype is None or facts.dtype.kind not in "iu" or facts.dims != ():
-        raise s.refuse("a list of functions is indexed by something else than an integer", "index it by an integer")
+        raise s.refuse(
+            "list-of-objects",
+            "a list of functions is indexed by something else than an integer",
+            "index it by an integer",
+        )
     count = len(items)
     beyond = gast.BoolOp(gast.Or(), [compared(s, index, gast.GtE, count), compared(s, index, gast.Lt, -count)])
     raise_if(s, beyond, IndexError, "list index out of range")

@@ -51,7 +51,9 @@ def same_object(s: Specialiser, a: Value, b: Value) -> bool | None:
             return None if is_reference(s, other) else False
     else:
         return None
-    raise s.refuse("whether two names stand for one tuple is not known", "compare the tuples by `==`")
+    raise s.refuse(
+        "object-identity", "whether two names stand for one tuple is not known", "compare the tuples by `==`"
+    )
 
 
 def same_made(s: Specialiser, a: Obj, b: Obj) -> bool | None:
@@ -63,7 +65,11 @@ def same_made(s: Specialiser, a: Obj, b: Obj) -> bool | None:
         return None
     if a.id[0] in CHOSEN or b.id[0] in CHOSEN:
         restart_tabled(s, a, b)
-        raise s.refuse(f"only the run tells whether these are one {a.cls.__name__}", "compare a field that tells them")
+        raise s.refuse(
+            "object-identity",
+            f"only the run tells whether these are one {a.cls.__name__}",
+            "compare a field that tells them",
+        )
     return False
 
 

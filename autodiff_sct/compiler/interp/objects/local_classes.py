@@ -33,7 +33,6 @@ from ..world.names import assign_name
 
 DECORATORS = (dataclasses.dataclass, functools.total_ordering)
 METHOD_DECORATORS = (property, staticmethod, classmethod, functools.cached_property)
-CONSTANT = "write it inside the methods, or define the class at the top level of a module"
 
 
 @statement(gast.ClassDef)
@@ -49,7 +48,7 @@ def define_class(s: Specialiser, node: Any) -> None:
     try:
         cls = made(code_of(s, node), node.name, s.frame.id, bases, keywords, decorators, Globals(s.frame.globals))
     except (AttributeError, NameError, TypeError, ValueError) as error:
-        raise s.refuse(f"this class cannot be made before the program runs: {error}", CONSTANT) from error
+        raise s.refuse("local-class", f"this class cannot be made before the program runs: {error}") from error
     s.inside |= dict.fromkeys([cls, *functions_of(cls)], s.frame)
     assign_name(s, node.name, Const(cls))
 
@@ -64,7 +63,7 @@ def check_statement(s: Specialiser, node: Any, stmt: Any) -> None:
         for decorator in stmt.decorator_list:
             setter = isinstance(decorator, gast.Attribute) and getattr(decorator.value, "id", None) in own
             if not setter and constant(s, decorator) not in METHOD_DECORATORS:
-                raise s.refuse("a decorator of a method in a class that is defined inside the function", CONSTANT)
+                raise s.refuse("local-class", "a decorator of a method in a class that is defined inside the function")
         values = [d for d in [*stmt.args.defaults, *stmt.args.kw_defaults] if d is not None]
     elif isinstance(stmt, (gast.Assign, gast.AnnAssign)):
         another_name = isinstance(stmt.value, gast.Name) and stmt.value.id in own  # ``__radd__ = __add__``
@@ -72,10 +71,10 @@ def check_statement(s: Specialiser, node: Any, stmt: Any) -> None:
     elif isinstance(stmt, gast.Pass) or isinstance(stmt, gast.Expr) and isinstance(stmt.value, gast.Constant):
         values = []
     else:
-        raise s.refuse("a statement in a class that is defined inside the function", CONSTANT)
+        raise s.refuse("local-class", "a statement in a class that is defined inside the function")
     for value in values:
         if not is_literal(value) and not is_field(s, value):
-            raise s.refuse("a value that is computed where a class is defined", CONSTANT)
+            raise s.refuse("local-class", "a value that is computed where a class is defined")
 
 
 def is_literal(node: Any) -> bool:
@@ -97,7 +96,7 @@ def constant(s: Specialiser, node: Any) -> Any:
     """A class or a function that a name stands for, in each call."""
     value = evaluate(s, node)
     if not isinstance(value, Const) or not callable(value.value):
-        raise s.refuse("something that only the run knows, where a class is defined", CONSTANT)
+        raise s.refuse("local-class", "something that only the run knows, where a class is defined")
     return value.value
 
 
@@ -107,10 +106,10 @@ def class_decorator(s: Specialiser, node: Any) -> Any:
     else:
         found = constant(s, node.func)
         if node.args or not all(isinstance(k.value, gast.Constant) for k in node.keywords):
-            raise s.refuse("the settings of a decorator of a class that is defined inside the function", CONSTANT)
+            raise s.refuse("local-class", "the settings of a decorator of a class that is defined inside the function")
         settings = {k.arg: k.value.value for k in node.keywords}
     if found not in DECORATORS:
-        raise s.refuse("a decorator of a class that is defined inside the function", CONSTANT)
+        raise s.refuse("local-class", "a decorator of a class that is defined inside the function")
     return found, tuple(settings.items())
 
 
@@ -118,7 +117,7 @@ def class_decorator(s: Specialiser, node: Any) -> Any:
 def namedtuple(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """A class of tuples that the program makes: its fields and their defaults are the same in each call."""
     if not all(s.is_static(v) for v in [*args, *kwargs.values()]):
-        raise s.refuse("a value that is computed where a class is defined", CONSTANT)
+        raise s.refuse("local-class", "a value that is computed where a class is defined")
     assert s.frame is not None
     given = tuple(frozen(s.static(v)) for v in args)
     named = tuple((k, frozen(s.static(v))) for k, v in kwargs.items())
@@ -180,7 +179,9 @@ def code_of(s: Specialiser, node: Any) -> types.CodeType:
         if code.co_name == node.name and first <= code.co_firstlineno <= node.lineno
     ]
     if len(found) != 1:
-        raise s.refuse("the code of this class cannot be told from others", "give each class a line of its own")
+        raise s.refuse(
+            "local-class", "the code of this class cannot be told from others", "give each class a line of its own"
+        )
     return found[0]
 
 

@@ -49,7 +49,9 @@ def overloaded(s: Specialiser, names: tuple[str, str], a: Value, b: Value) -> Va
             result = call_method(s, target, name, [other])
             if not (isinstance(result, Const) and result.value is NotImplemented):
                 return result
-    raise s.refuse("these objects have no operator for this expression")
+    raise s.refuse(
+        "unknown-value", "these objects have no operator for this expression", "write the operation on their fields"
+    )
 
 
 def construct(s: Specialiser, cls: type, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -75,7 +77,11 @@ def construct(s: Specialiser, cls: type, args: list[Value], kwargs: dict[str, Va
     elif args or kwargs:
         if all(lookup(cls, name) is vars(object)[name] for name in ("__init__", "__new__")):
             raise always(s, TypeError, f"{cls.__name__}() takes no arguments")
-        raise s.refuse(f"{cls.__name__} has no __init__ that the compiler can read")
+        raise s.refuse(
+            "class-feature",
+            f"{cls.__name__} has no __init__ that the compiler can read",
+            "define __init__ in Python, or use a dataclass",
+        )
     return as_row(s, obj) if has_table(s, cls) else obj
 
 
@@ -190,5 +196,9 @@ def fields_of(s: Specialiser, obj: Value) -> tuple[Any, dict[str, Value]]:
     if isinstance(obj, Leaf) and cls is not None:
         return cls, fields_of_row(s, obj)
     if not isinstance(obj, Obj):
-        raise s.refuse("the fields of something that is no object of a class that is known")
+        raise s.refuse(
+            "attribute",
+            "the fields of something that is no object of a class that is known",
+            "name the fields one by one",
+        )
     return obj.cls, {str(key): s.env[(obj.id, key)] for key in s.fields(obj)}

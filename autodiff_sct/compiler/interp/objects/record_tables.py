@@ -64,7 +64,7 @@ def place(s: Specialiser, row: Leaf, cls: type[Record], key: Value) -> Leaf:
     if not s.is_static(key):
         for site in s.short_loops:
             raise Restart(("write out", site))
-        raise s.refuse("a key that is known only at run time, of a dict in a list", "use constant keys")
+        raise s.refuse("dict-key", "a key that is known only at run time, of a dict in a list")
     if s.static(key) not in cls.keys_of_all:
         raise always(s, KeyError, s.static(key))
     return column(s, cls, s.static(key))
@@ -79,7 +79,9 @@ def set_item(s: Specialiser, row: Leaf, cls: type[Record], key: Value, value: Va
 
     if s.is_static(key) and s.static(key) not in cls.keys_of_all:
         raise s.refuse(
-            f"a dict in a list gets another key, {s.static(key)!r}", "write it with all its keys where it is made"
+            "dict-key",
+            f"a dict in a list gets another key, {s.static(key)!r}",
+            "write it with all its keys where it is made",
         )
     found = place(s, row, cls, key)
     with references(s):
@@ -107,7 +109,9 @@ def call_method(s: Specialiser, row: Leaf, cls: type[Record], name: str, args: l
             return args[1] if len(args) > 1 else Const(None)
     if name == "update":
         return update(s, row, cls, args, kwargs)
-    raise s.refuse(f"the method {name!r} of a dict in a list", "write the dict with all its keys where it is made")
+    raise s.refuse(
+        "dict-key", f"the method {name!r} of a dict in a list", "write the dict with all its keys where it is made"
+    )
 
 
 def pairs_of(s: Specialiser, value: Value) -> Iterator[tuple[Value, Value]]:
@@ -121,7 +125,9 @@ def pairs_of(s: Specialiser, value: Value) -> Iterator[tuple[Value, Value]]:
         for key in s.fields(value):
             yield Const(key), get_field(s, value, Const(key))
     else:
-        raise s.refuse("`**` of something that is not a dict with constant keys")
+        raise s.refuse(
+            "dict-key", "`**` of something that is not a dict with constant keys", "write the keys out: `f(a=d['a'])`"
+        )
 
 
 def update(s: Specialiser, row: Leaf, cls: type[Record], args: list[Value], kwargs: dict[str, Value]) -> Value:

@@ -64,7 +64,7 @@ def written(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Valu
 def super_of(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """``super(Layer, self)``, where both are written."""
     if len(args) != 2 or not isinstance(args[0], Const) or not isinstance(args[0].value, type):
-        raise s.refuse("`super` of what is no class and object", "write `super()` inside the method")
+        raise s.refuse("class-feature", "`super` of what is no class and object", "write `super()` inside the method")
     return Super(args[0].value, args[1])
 
 
@@ -77,7 +77,11 @@ def call_inherited(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str,
     if fn is object.__init__:
         return Const(None)
     if fn is not object.__setattr__:
-        raise s.refuse(f"{fn.__qualname__} of an object of a class of its own kind")
+        raise s.refuse(
+            "class-feature",
+            f"{fn.__qualname__} of an object of a class of its own kind",
+            "call the method on the object",
+        )
     return object_setattr(s, args, kwargs)
 
 
@@ -85,7 +89,9 @@ def call_inherited(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str,
 def object_setattr(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     target, name, value = args
     if not isinstance(target, Obj):
-        raise s.refuse("object.__setattr__ of what is no object of a class that is known", "assign the attribute")
+        raise s.refuse(
+            "class-feature", "object.__setattr__ of what is no object of a class that is known", "assign the attribute"
+        )
     assign_plainly(s, target, s.static(name), value)
     return Const(None)
 
@@ -96,9 +102,9 @@ def object_setattr(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) 
 def refuse_maker(s: Specialiser, cls: Any) -> None:
     """Refuse a class whose objects are made, or consist, of something besides their fields."""
     if isinstance(found_in(s, cls, "__new__"), staticmethod) and not is_library(cls):
-        raise s.refuse(f"{cls.__name__} makes its objects in __new__", "use __init__")
+        raise s.refuse("class-feature", f"{cls.__name__} makes its objects in __new__")
     if own_method(s, type(cls), "__call__") is not None:
-        raise s.refuse(f"{type(cls).__name__}, the class of {cls.__name__}, makes its objects", "use __init__")
+        raise s.refuse("class-feature", f"{type(cls).__name__}, the class of {cls.__name__}, makes its objects")
     refuse_builtin(s, cls)
     if inspect.isabstract(cls):
         try:
@@ -111,14 +117,18 @@ def refuse_builtin(s: Specialiser, cls: Any) -> None:
     """Refuse objects of a class above which there is one that is not written in Python, such as dict."""
     builtin = next((base for base in cls.__mro__[:-1] if base.__module__ == "builtins" or is_compiled(base)), None)
     if builtin is not None and builtin is not cls:
-        raise s.refuse(f"{cls.__name__} is a {builtin.__name__} of its own kind", f"let it hold a {builtin.__name__}")
+        raise s.refuse(
+            "class-feature",
+            f"{cls.__name__} is a {builtin.__name__} of its own kind",
+            f"let it hold a {builtin.__name__}",
+        )
 
 
 def refuse_tuple(s: Specialiser, cls: type) -> None:
     """Refuse a named tuple that is no tuple in all that it does."""
     for name in OF_TUPLES:
         if own_method(s, cls, name) is not None:
-            raise s.refuse(f"{cls.__name__} has a {name} of its own", "use the fields, or a dataclass")
+            raise s.refuse("class-feature", f"{cls.__name__} has a {name} of its own")
 
 
 def refuse_array(s: Specialiser, a: Value, b: Value) -> None:
@@ -131,6 +141,7 @@ def refuse_array(s: Specialiser, a: Value, b: Value) -> None:
     single = asked == 0 and facts.dims == ()  # an operation of Python's on one number
     if not left and not single:
         raise s.refuse(
+            "class-feature",
             f"an array before a {cls.__name__}: NumPy decides what that is",
             f"let {cls.__name__} have `__array_ufunc__ = None`, or write the object first",
         )
@@ -139,10 +150,14 @@ def refuse_array(s: Specialiser, a: Value, b: Value) -> None:
 def refuse_descriptor(s: Specialiser, cls: type, attr: str) -> None:
     """Refuse an attribute that a class computes in a way of its own."""
     if own_method(s, cls, "__getattribute__") is not None:
-        raise s.refuse(f"{cls.__name__} has a __getattribute__ of its own", "use __getattr__, or properties")
+        raise s.refuse(
+            "class-feature", f"{cls.__name__} has a __getattribute__ of its own", "use __getattr__, or properties"
+        )
     found = lookup(cls, attr)
     own = hasattr(type(found), "__get__") or hasattr(type(found), "__set__")
     if hasattr(type(found), "__autodiff_gradient__"):
         return
     if own and not isinstance(found, (*DESCRIPTORS, *BUILTIN_DESCRIPTORS, types.BuiltinFunctionType)):
-        raise s.refuse(f"{attr!r} of {cls.__name__} is a {type(found).__name__}", "make it a property or a method")
+        raise s.refuse(
+            "class-feature", f"{attr!r} of {cls.__name__} is a {type(found).__name__}", "make it a property or a method"
+        )

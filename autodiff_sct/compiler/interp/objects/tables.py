@@ -134,8 +134,7 @@ def column(s: Specialiser, cls: type, name: str) -> Leaf:
     found = s.env.get(("column", cls, name))
     if not isinstance(found, Leaf):
         raise s.refuse(
-            f"only the run tells which {cls.__name__} this is, and not all have a field {name!r}",
-            "assign it in __init__",
+            "which-object", f"only the run tells which {cls.__name__} this is, and not all have a field {name!r}"
         )
     return found
 
@@ -160,6 +159,7 @@ def new_row(s: Specialiser, cls: type, fields: dict[str, Value], obj: Obj | None
     fields |= {name: value for name, value in from_class.items() if value is not None}
     if not columns or set(columns) != set(fields):
         raise s.refuse(
+            "which-object",
             f"only the run tells which {cls.__name__} this is, and not all have the same fields",
             "assign all fields in __init__",
         )
@@ -184,6 +184,7 @@ def is_same_for_all(s: Specialiser, cls: type, name: str, value: Value) -> bool:
     if known is None or (first is not None and first.value is known.value):
         return known is not None
     raise s.refuse(
+        "which-object",
         f"only the run tells which {cls.__name__} this is, and not all have the same {name!r}",
         "choose by a number in a method",
     )
@@ -213,7 +214,9 @@ def class_of_row(s: Specialiser, value: Value) -> type | None:
     facts = s.facts.get(value.name) if isinstance(value, Leaf) else None
     if isinstance(facts, Num) and facts.row is not None and issubclass(facts.row, Different):
         raise s.refuse(
-            "one of several objects of different classes, of which only the run tells which", "use one class"
+            "which-object",
+            "one of several objects of different classes, of which only the run tells which",
+            "use one class",
         )
     return facts.row if isinstance(facts, Num) else None
 
@@ -245,7 +248,7 @@ def refuse_references(s: Specialiser, *values: Value) -> None:
     for value in values:
         for name in s.leaves(value):
             if holds_reference(s, s.facts[name]):
-                raise s.refuse(UNFOLLOWED, "use its fields, or keep the objects in a tuple")
+                raise s.refuse("list-of-objects", UNFOLLOWED, "use its fields, or keep the objects in a tuple")
 
 
 def read_field(s: Specialiser, row: Leaf, attr: str) -> Value:
@@ -272,13 +275,13 @@ def read_field(s: Specialiser, row: Leaf, attr: str) -> Value:
     if attr == "__class__":
         return Const(cls)
     if attr == "__dict__":
-        raise s.refuse(f"the `__dict__` of a {cls.__name__}", "use its fields by name")
+        raise s.refuse("which-object", f"the `__dict__` of a {cls.__name__}", "use its fields by name")
     refuse_descriptor(s, cls, attr)
     if (value := class_value(s, cls, attr)) is not None:
         return value
     if (getter := own_method(s, cls, "__getattr__")) is not None:
         return call_python(s, getter, [row, Const(attr)], {})
-    raise s.refuse(f"a {cls.__name__} has no attribute {attr!r} here")
+    raise s.refuse("which-object", f"a {cls.__name__} has no attribute {attr!r} here")
 
 
 def read_column(s: Specialiser, values: Leaf, row: Leaf, number: Leaf) -> Value:
@@ -305,7 +308,7 @@ def write_field(s: Specialiser, row: Leaf, attr: str, value: Value) -> None:
     found = found_in(s, cls, attr)
     if isinstance(found, property):
         if found.fset is None:
-            raise s.refuse(f"the property {attr!r} has no setter")
+            raise s.refuse("which-object", f"the property {attr!r} has no setter", "assign the field that it returns")
         call_python(s, found.fset, [row, value], {})
         return
     if ("column", cls, attr) not in s.env and of_both(s, cls, attr) is not None:
@@ -346,7 +349,9 @@ def exists(s: Specialiser, row: Value) -> Value:
     if not may_be_none(s, row):
         return Const(True) if named is None else truth(s, call_value(s, read_field(s, row, named), [], {}))
     if named is not None:
-        raise s.refuse(f"whether this is None or a {cls.__name__} that is false", "compare with `is None`")
+        raise s.refuse(
+            "object-identity", f"whether this is None or a {cls.__name__} that is false", "compare with `is None`"
+        )
     return s.let(not_none(row), BOOL, hint="condition", may_raise=False)
 
 
@@ -390,7 +395,9 @@ def compared(s: Specialiser, op: Any, a: Value, b: Value) -> Value | None:
         op = gast.Is() if equal else gast.IsNot()
     elif set(known[0]).isdisjoint(known[1]):
         if may_be_none(s, a) and may_be_none(s, b):
-            raise s.refuse("whether two objects of different classes are both None", "compare each with None")
+            raise s.refuse(
+                "object-identity", "whether two objects of different classes are both None", "compare each with None"
+            )
         return Const(not equal)
     else:
         op = gast.Eq() if equal else gast.NotEq()  # of numbers
@@ -460,7 +467,9 @@ def overloaded_rows(s: Specialiser, method: str, a: Value, b: Value) -> Value | 
             result = call_value(s, found, [other], {})
             if not (isinstance(result, Const) and result.value is NotImplemented):
                 return result
-    raise s.refuse("these objects have no operator for this expression")
+    raise s.refuse(
+        "unknown-value", "these objects have no operator for this expression", "write the operation on their fields"
+    )
 
 
 def several_things(s: Specialiser, reason: str, *values: Value) -> Poison:

@@ -44,7 +44,9 @@ def isinstance_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> 
         return asked_of_class(s, value, kinds)
     if isinstance(value, Leaf) and (several := classes_of_row(s, value)) is not None:
         if may_be_none(s, value):
-            raise s.refuse("whether an object that may be None is of one of several classes", "compare it with None")
+            raise s.refuse(
+                "isinstance", "whether an object that may be None is of one of several classes", "compare it with None"
+            )
         return is_instance(s, value, several, kinds)
     row = class_of_row(s, value)
     if isinstance(value, Leaf) and row is not None and may_be_none(s, value):
@@ -80,7 +82,7 @@ def asks_objects(kind: type) -> bool:
 def is_of_kinds(s: Specialiser, value: Value, kinds: tuple[type, ...]) -> bool:
     """The answer of classes that ask the object itself, which is there only where that is made outside."""
     if not isinstance(value, Obj) or value.id not in s.objects:
-        raise s.refuse("`isinstance` with a class that asks the object itself", "ask for a class")
+        raise s.refuse("isinstance", "`isinstance` with a class that asks the object itself")
     read = s.objects[value.id][1]
     return bool(observe(s, lambda: isinstance(read(), kinds)))
 
@@ -88,7 +90,9 @@ def is_of_kinds(s: Specialiser, value: Value, kinds: tuple[type, ...]) -> bool:
 def classes_of(s: Specialiser, value: Value) -> tuple[type, ...]:
 
     if not s.is_static(value):
-        raise s.refuse("`isinstance` with something that is no class", "name a class, or a tuple of classes")
+        raise s.refuse(
+            "isinstance", "`isinstance` with something that is no class", "name a class, or a tuple of classes"
+        )
     found = s.static(value)
     return tuple(one_by_one(found))
 
@@ -112,7 +116,11 @@ def own_check(kind: type) -> types.FunctionType | None:
 def asked_of_class(s: Specialiser, value: Value, kinds: tuple[type, ...]) -> Value:
     """`isinstance` with a class that answers itself: it is asked as Python asks it."""
     if len(kinds) > 1:
-        raise s.refuse("`isinstance` with several classes, one of which has a metaclass that answers", "ask one by one")
+        raise s.refuse(
+            "isinstance",
+            "`isinstance` with several classes, one of which has a metaclass that answers",
+            "ask one by one",
+        )
     if class_of(s, value) is kinds[0]:
         return Const(True)
     check = observe(s, lambda: own_check(kinds[0]))
@@ -123,7 +131,7 @@ def is_one_of(s: Specialiser, cls: type, kinds: tuple[type, ...]) -> bool:
     try:
         return bool(issubclass(cls, kinds) if is_library(cls) else observe(s, lambda: issubclass(cls, kinds)))
     except TypeError:  # a protocol with attributes asks the object itself
-        raise s.refuse("`isinstance` with something that cannot be asked of a class", "ask for a class") from None
+        raise s.refuse("isinstance", "`isinstance` with something that cannot be asked of a class") from None
 
 
 def class_of(s: Specialiser, value: Value) -> type | None:
@@ -138,7 +146,7 @@ def class_of(s: Specialiser, value: Value) -> type | None:
         return list
     if isinstance(value, Obj):
         if value.id in s.cursors:
-            raise s.refuse("of which class an iterator is", "ask what it was made of")
+            raise s.refuse("isinstance", "of which class an iterator is", "ask what it was made of")
         return value.cls
     if isinstance(value, (Closure, PartialV, Bound)):
         return types.FunctionType if isinstance(value, Closure) else class_of_callable(value)
@@ -222,6 +230,10 @@ def call_by_class(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, 
     """A function of `functools.singledispatch`: the one that is registered for the class of its first argument."""
     cls = class_of(s, args[0]) if args else None
     if cls is None:
-        raise s.refuse(f"only the run tells of which class what {fn.__name__} is given is", "call the function itself")
+        raise s.refuse(
+            "isinstance",
+            f"only the run tells of which class what {fn.__name__} is given is",
+            "call the function itself",
+        )
     found = observe(s, lambda: fn.dispatch(cls))
     return call_value(s, Const(found), args, kwargs)

@@ -69,7 +69,11 @@ def load_outer(s: Specialiser, frame: Frame, id: str) -> Value:
         try:
             cell.cell_contents  # noqa: B018
         except ValueError:
-            raise s.refuse(f"the closure variable {id!r} is not bound yet") from None
+            raise s.refuse(
+                "unknown-value",
+                f"the closure variable {id!r} is not bound yet",
+                "assign the variable before the function is called",
+            ) from None
         return import_external(s, CellRead(cell), id, ("cell", object_number(s, cell)))
     table = top.globals
     if (known := assigned(s, module_of(table), id)) is not None:

@@ -36,7 +36,7 @@ def assign_outside(s: Specialiser, base: Obj, attr: str, value: Value, hint: str
 def put_outside(s: Specialiser, base: Obj, key: Any, value: Value) -> None:
     """``table[key] = value`` of a dict that exists outside the call."""
     if base.cls is not dict:
-        raise s.refuse("a list that lives outside the function is written into", "pass it as an argument and return it")
+        raise s.refuse("outside-write", "a list that lives outside the function is written into")
     refuse_references(s, value)
     target = gast.Subscript(s.bind("captured", s.objects[base.id][0]), s.expr(Const(key)), gast.Store())
     s.block.append(ir.Effect(gast.Assign([target], s.expr(value), None), s.where(), "publish", (value,)))
@@ -87,9 +87,17 @@ def assign_to_class(s: Specialiser, cls: type, attr: str, value: Value) -> None:
     """``Model.count = value``"""
     own = cls.__module__.split(".")[0] not in ("builtins", "numpy") and type(cls) is type
     if not own or cls in s.inside or attr.startswith("__") or isinstance(lookup(cls, attr), DESCRIPTORS):
-        raise s.refuse(f"the attribute {attr!r} of a class is assigned, which changes what it does", "make a subclass")
+        raise s.refuse(
+            "outside-write",
+            f"the attribute {attr!r} of a class is assigned, which changes what it does",
+            "make a subclass",
+        )
     if any(name == attr and issubclass(known, cls) for known, name in s.shadowed):
-        raise s.refuse(f"{attr!r} of {cls.__name__} is assigned after that of an object that only some paths give one")
+        raise s.refuse(
+            "outside-write",
+            f"{attr!r} of {cls.__name__} is assigned after that of an object that only some paths give one",
+            "assign the attribute of the class first",
+        )
     assign_outside(s, holder(s, cls), attr, value, cls.__name__)
 
 
@@ -104,6 +112,8 @@ def assign_global(s: Specialiser, table: dict[str, Any], id: str, value: Value) 
     module = module_of(table)
     if module is None:
         raise s.refuse(
-            f"the global variable {id!r} of a function without a module is assigned", "return the new value instead"
+            "outside-write",
+            f"the global variable {id!r} of a function without a module is assigned",
+            "return the new value instead",
         )
     assign_outside(s, holder(s, module), id, value, module.__name__.rpartition(".")[2].strip("_"))

@@ -232,7 +232,8 @@ def logaddexp2(y, d, a, b):
     return d * np.exp2(a - total), d * np.exp2(b - total)
 
 
-# Trigonometric and hyperbolic functions
+# Trigonometric and hyperbolic functions.  Those with a square root are differentiated by their results where numbers
+# are complex: a root of the argument does not see on which side of a branch cut it lies.
 
 
 @elementwise(np.sin, math.sin, cmath.sin)
@@ -252,11 +253,15 @@ def tan(y, d, x):
 
 @elementwise(np.arcsin, math.asin, cmath.asin)
 def arcsin(y, d, x):
+    if np.iscomplexobj(x):
+        return d / np.cos(y)
     return d / np.sqrt(1 - x * x)
 
 
 @elementwise(np.arccos, math.acos, cmath.acos)
 def arccos(y, d, x):
+    if np.iscomplexobj(x):
+        return -d / np.sin(y)
     return -d / np.sqrt(1 - x * x)
 
 
@@ -287,12 +292,15 @@ def tanh(y, d, x):
 
 @elementwise(np.arcsinh, math.asinh, cmath.asinh)
 def arcsinh(y, d, x):
+    if np.iscomplexobj(x):
+        return d / np.cosh(y)
     return d / np.sqrt(x * x + 1)
 
 
 @elementwise(np.arccosh, math.acosh, cmath.acosh)
 def arccosh(y, d, x):
-    # Two roots rather than that of x * x - 1: the branch that complex arccosh is on.
+    if np.iscomplexobj(x):
+        return d / np.sinh(y)
     return d / (np.sqrt(x - 1) * np.sqrt(x + 1))
 
 

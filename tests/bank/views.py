@@ -350,3 +350,19 @@ def convolution_by_strides(image, kernel):
     shape = (image.shape[0] - rows + 1, image.shape[1] - columns + 1, rows, columns)
     patches = np.lib.stride_tricks.as_strided(image, shape, image.strides + image.strides)
     return np.einsum("ijkl,kl->ij", patches, kernel) ** 2
+
+
+@program(args=lambda rng: (rng.uniform(0.2, 0.9, size=3), 0.7), wrt=(0, 1), tags=VIEW)
+def scattering_matrix(mu, m):
+    mu = np.atleast_1d(mu)
+    phase = np.zeros((4, 4, mu.size))
+    phase[0, 0] = m * mu
+    phase[1, 0] = phase[0, 0] ** 2
+    phase[2, 2] = np.cos(mu)
+    matrix = phase.squeeze()
+    first = matrix[:1]
+    first *= m
+    picked = matrix[matrix > 0.5]
+    picked += mu[0]
+    matrix.T[...] += matrix[0, 0]
+    return np.sum(phase**2) + np.sum(picked**3) + np.sum(matrix)

@@ -254,7 +254,7 @@ class Shadows:
             maybe_scalar = stmt.op.fn is operator.getitem and not self.cuts_only(stmt.op.arguments.get("index"))
             if (
                 by_dtype
-                or known.dims is None
+                or (known.dims is None and known.kind != "array")
                 and (maybe_scalar or stmt.op.fn not in UNCERTAIN and stmt.op.fn is not operator.getitem)
             ):
                 raise AliasError(

@@ -61,6 +61,25 @@ def is_cut(s: Specialiser, part: Value) -> bool:
     return isinstance(part, SliceV) or isinstance(part, Leaf) and s.facts[part.name] == Opaque(slice)
 
 
+def of_any_rank(s: Specialiser, facts: Num, parts: list[Value]) -> Num:
+    """A part of an array of any rank: an array where an axis is cut or added, a copy where an array picks elements."""
+    if facts.kind == "array" and any(is_index_array(s, part) for part in parts):
+        return Num("array", facts.dtype, None, frozenset([s.root(s.site())]), None, facts.tensor)
+    added = any(isinstance(part, Const) and (part.value is None or part.value is Ellipsis) for part in parts)
+    cut = added or any(is_cut(s, part) for part in parts)
+    return Num("array" if facts.kind == "array" and cut else None, facts.dtype, None, facts.roots, None, facts.tensor)
+
+
+def is_index_array(s: Specialiser, part: Value) -> bool:
+    """True if a part of an index is surely a list, a mask, or an array of integers that has axes."""
+    facts = s.facts_of(part)
+    if not isinstance(facts, Num):
+        return isinstance(part, ListV) or isinstance(facts, Listed) and facts.is_tuple is False
+    if facts.dtype is None or facts.dtype.kind not in "iub":
+        return False
+    return facts.dtype.kind == "b" or facts.kind == "array" and bool(facts.dims)
+
+
 def load_item(s: Specialiser, base: Leaf, index: Value) -> Value:
     """``base[index]`` on an array."""
     facts = s.facts[base.name]
@@ -73,7 +92,7 @@ def load_item(s: Specialiser, base: Leaf, index: Value) -> Value:
     index_ok = all(is_basic(s, p) for p in parts)
     result: Facts
     if facts.dims is None or (facts.dtype is None and facts.kind != "array"):
-        result = Num(None, facts.dtype, None, facts.roots, None, facts.tensor)
+        result = of_any_rank(s, facts, parts)
     elif index_ok:
         result = basic_facts(s, facts, parts)
     else:

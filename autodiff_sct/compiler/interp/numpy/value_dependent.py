@@ -24,6 +24,15 @@ KEEP_DTYPE = {
     np.min, np.transpose, np.moveaxis, np.swapaxes, np.expand_dims, np.squeeze, np.flip, np.cumsum, np.dot, np.matmul,
     np.tensordot, np.inner, np.outer, np.trace, np.diagonal, np.round, np.cumprod, np.sort, np.roll,
 }  # fmt: skip
+TESTS = {operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne}
+TESTS |= {np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal, np.isnan, np.isfinite}
+# An array whatever they are given; one of an array, which may be the scalar itself of a scalar.
+ARRAYS = CONVERSIONS | {
+    np.concatenate, np.stack, np.hstack, np.vstack, np.dstack, np.column_stack, np.reshape, np.ravel, np.expand_dims,
+    np.atleast_1d, np.atleast_2d, np.atleast_3d, np.broadcast_to, np.outer, np.diagonal, np.cumsum, np.cumprod,
+}  # fmt: skip
+OF_ARRAYS = {np.transpose, np.swapaxes, np.moveaxis, np.rollaxis, np.squeeze, np.real, np.imag, np.matrix_transpose}
+METHODS_OF_ARRAYS = {"transpose", "swapaxes", "reshape", "ravel", "flatten", "copy", "astype", "view", "diagonal"}
 OF_ALL = {np.sum, np.prod, np.mean, np.max, np.min}  # a number, where no axis is named
 SPLITS = {np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit}
 DTYPE_BY_VALUE = {np.linalg.eigvals, np.roots, np.poly, np.real_if_close} | {
@@ -127,7 +136,7 @@ def squeezed(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Fac
     if facts is None or facts.kind != "array" or given != Const(None):
         return None
     if facts.dims is None or not all(several(d) or (isinstance(d, int) and d == 1) for d in facts.dims):
-        return replace(facts, kind=None, dims=None)
+        return replace(facts, dims=None)
     return replace(facts, dims=tuple(d for d in facts.dims if not (isinstance(d, int) and d == 1)))
 
 
@@ -194,6 +203,12 @@ def may_view(fn: Any, args: list[Value], kwargs: dict[str, Value]) -> bool:
     )
 
 
+def is_array(s: Specialiser, value: Value) -> bool:
+    """True if a value is surely an array, of whatever rank."""
+    facts = s.num(value)
+    return facts is not None and facts.kind == "array"
+
+
 OTHERS: dict[Any, Facts] = {
     **dict.fromkeys((str, repr), Opaque(str)),
     **dict.fromkeys((np.dtype, np.result_type, np.promote_types, np.min_scalar_type), Opaque(np.dtype)),
@@ -250,6 +265,8 @@ def unknown_result(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str,
         return Num("array", given, None, frozenset(roots) | own)
     tensors = any(f is not None and f.tensor for f in map(s.num, args))
     plain = kwargs.keys() <= {"axis", "axes", "keepdims", "decimals"} and not tensors
+    if fn in TESTS and not foreign:
+        return Num(None, np.dtype(bool), None, own)
     keeps = elementwise or (fn in KEEP_DTYPE and plain)
     dtype = dtypes.pop() if len(dtypes) == 1 and keeps else None
     if dtype is not None and np.result_type(dtype, *(scalar() for scalar in scalars)) != dtype:
@@ -258,4 +275,6 @@ def unknown_result(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str,
         dtype = None
     if fn in OF_ALL and dtype is not None and len(args) == 1 and not kwargs:
         return Num("npscalar", dtype, ())
-    return Num(None, dtype, None, frozenset(roots) | own if may_view(fn, args, kwargs) else own)
+    of_array = fn in OF_ARRAYS or getattr(fn, "numpy_name", fn.__name__) in METHODS_OF_ARRAYS
+    kind = "array" if fn in ARRAYS or (of_array and is_array(s, args[0])) else None
+    return Num(kind, dtype, None, frozenset(roots) | own if may_view(fn, args, kwargs) else own)

@@ -24,8 +24,9 @@ from ..analysis.missing_rules import full_name, is_of_scipy, rule_to_write
 from ..domain import pass_registry
 from ..domain.facts import Listed, Mapped, Num, Opaque, Pair
 from ..domain.values import Const, Leaf
-from ..interp.calls.classify import SHOWING, WRITTEN, look, opaque_call
 from ..interp.calls.recursion import Recursion
+from ..interp.kernel.functions import SHOWING, WRITTEN, look
+from ..interp.kernel.operations import opaque_call
 from ..interp.numpy.methods import is_random, opaque_method
 from ..ir.builder import Specialiser
 from ..text.unparse import unparse

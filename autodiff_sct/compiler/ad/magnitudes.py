@@ -28,7 +28,7 @@ from .. import ir
 from ..analysis.alias import Regions
 from ..domain.facts import Num
 from ..domain.values import Const, Leaf, TupleV, Value
-from ..interp.language.expressions import operate
+from ..interp.kernel.operations import operate
 from ..ir.builder import Specialiser
 
 __all__ = ["Square", "scaled", "squared_magnitudes"]

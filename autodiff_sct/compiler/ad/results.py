@@ -14,8 +14,8 @@ from ..analysis.alias import Regions, reachable
 from ..analysis.missing_rules import full_name, is_of_scipy, rule_to_write
 from ..domain.facts import Listed, Mapped, Num, Opaque, Pair
 from ..domain.values import Bound, Closure, Const, Leaf, ListV, MaybeV, Obj, PartialV, Poison, Suspended, TupleV, Value
-from ..interp.containers.iteration import Source
 from ..interp.containers.iterators import Cursor
+from ..interp.containers.sources import Source
 from ..interp.kernel.escape import parts_of
 from ..interp.world.boundary import own_copy
 from ..interp.world.normalized_bodies import prepared

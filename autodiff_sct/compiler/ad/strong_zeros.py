@@ -40,7 +40,7 @@ from ...rules.table import TABLE
 from .. import ir
 from ..domain.facts import Num
 from ..domain.values import Const, Leaf, ListV, TupleV, Value
-from ..interp.calls.dispatch import call_python
+from ..interp.kernel.operations import call_python
 from ..ir.builder import Specialiser
 
 __all__ = ["EVERY", "NONE", "SINGULAR", "holds_anywhere", "with_strong_zeros", "without_slope"]

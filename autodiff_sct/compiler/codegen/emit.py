@@ -11,8 +11,8 @@ from .. import ir
 from ..analysis.alias import reachable, roots_of
 from ..analysis.remarks import place_of
 from ..domain.facts import Listed, Mapped, Num
-from ..interp.language.expressions import fold_block
 from ..ir.builder import Specialiser
+from ..ir.patterns import fold_block
 from ..ir.rewrite import replaced
 
 LISTS = 5  # lists of saved values that are made on one line

@@ -8,7 +8,7 @@ from ...api.batching import BatchedFunction, axes_of, over_examples
 from .. import ir
 from ..domain.facts import Num
 from ..domain.values import Const, Leaf, Value, Wrapped
-from ..interp.calls.dispatch import call_python
+from ..interp.kernel.operations import call_python
 from ..ir.builder import Specialiser
 from .grad import own, setting
 

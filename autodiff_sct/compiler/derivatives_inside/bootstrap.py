@@ -10,9 +10,11 @@ from ...ops import erf_rule as _erf_rule  # noqa: F401
 from ...rules.table import TABLE
 from ..driver.forward_pipeline import tangent
 from ..driver.pipeline import adjoint
+from ..interp.calls import stepped_iterators as _stepped_iterators  # noqa: F401
 from ..interp.containers import iterators as _iterators  # noqa: F401
 from ..interp.language import comparisons as _comparisons  # noqa: F401
 from ..interp.language import generators as _generators  # noqa: F401
+from ..interp.language import statements as _statements  # noqa: F401
 from ..interp.library import builtins as _builtins  # noqa: F401
 from ..interp.library import combinatorics as _combinatorics  # noqa: F401
 from ..interp.library import copying as _copying  # noqa: F401
@@ -26,10 +28,10 @@ from ..interp.library import sorting as _sorting  # noqa: F401
 from ..interp.library import standard_library as _standard_library  # noqa: F401
 from ..interp.library import strings as _strings  # noqa: F401
 from ..interp.library import tensors as _tensors  # noqa: F401
-from ..interp.library import vectorize as _vectorize  # noqa: F401
 from ..interp.numpy import broadcasting as _broadcasting  # noqa: F401
 from ..interp.numpy import calls as _calls  # noqa: F401
 from ..interp.numpy import dtypes as _dtypes  # noqa: F401
+from ..interp.numpy import vectorize as _vectorize  # noqa: F401
 from ..interp.objects import local_classes as _local_classes  # noqa: F401
 from ..interp.world import imports as _imports  # noqa: F401
 from . import custom_vjp as _custom_vjp  # noqa: F401

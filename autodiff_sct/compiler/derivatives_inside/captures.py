@@ -28,7 +28,7 @@ from ..domain.values import (
     Value,
     Wrapped,
 )
-from ..interp.containers.iteration import Source, is_range, over_range
+from ..interp.containers.sources import Source, is_range, over_range
 from ..interp.world.boundary import receive
 from ..interp.world.captures import import_external
 from ..interp.world.normalized_bodies import free_names

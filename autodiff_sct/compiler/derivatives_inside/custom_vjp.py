@@ -17,7 +17,8 @@ from ...nn import cell as cells
 from ...rules.table import TABLE, reverse, static
 from .. import ir
 from ..domain.values import Const, Leaf, Obj, TupleV, Value
-from ..interp.calls.dispatch import HANDLERS, call_python, call_value
+from ..interp.kernel.handlers import HANDLERS
+from ..interp.kernel.operations import call_python, call_value
 from ..ir.builder import Specialiser
 
 OPERATIONS: dict[int, tuple[Any, Callable[..., Any]]] = {}

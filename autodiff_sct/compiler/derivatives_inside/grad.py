@@ -34,9 +34,10 @@ from ..domain.pytree import is_tensor
 from ..domain.values import Closure, Const, Leaf, ListV, Obj, PartialV, TupleV, Value, Wrapped
 from ..driver.forward_pipeline import tangent
 from ..driver.pipeline import adjoint
-from ..interp.calls.dispatch import HOOKS, call_python, call_value
 from ..interp.calls.recursion import Recursion
 from ..interp.containers.items import own_list
+from ..interp.kernel.handlers import HOOKS
+from ..interp.kernel.operations import call_python, call_value
 from ..interp.world.captures import import_external
 from ..interp.world.origins import place_of_definition
 from ..ir.builder import Specialiser

@@ -10,8 +10,9 @@ from ...api.linear import linear_map
 from ...ops.composite import GradOperation
 from .. import ir
 from ..domain.values import Leaf, ListV, Obj, TupleV, Value
-from ..interp.calls.dispatch import call_python, handles
 from ..interp.containers import items as containers
+from ..interp.kernel.handlers import handles
+from ..interp.kernel.operations import call_python
 from ..ir.builder import Specialiser
 from .batching import vmap
 from .grad import found_gradient, gradient_of, own

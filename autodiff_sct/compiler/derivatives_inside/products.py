@@ -19,9 +19,10 @@ from ..domain.facts import Listed, Mapped, Num, Opaque
 from ..domain.values import Const, ListV, Obj, PartialV, TupleV, Value, Wrapped
 from ..driver.forward_pipeline import tangent
 from ..driver.pipeline import adjoint
-from ..interp.calls.dispatch import HANDLERS, call_python, call_value
-from ..interp.containers.items import field, get_item
 from ..interp.control.tangent_levels import with_tangents
+from ..interp.kernel.handlers import HANDLERS
+from ..interp.kernel.operations import call_python, call_value, get_item
+from ..interp.objects.fields import field
 from ..ir.builder import Specialiser
 from .grad import (
     GradientV,

@@ -8,7 +8,7 @@ from ..domain.facts import Facts, Listed, Mapped, Num, Pair
 from ..domain.pytree import Branch, Listing, Static
 from ..domain.pytree import Leaf as LeafTree
 from ..domain.values import Const, Leaf, Obj, TupleV, Value
-from ..interp.containers.partial_keys import known_keys
+from ..interp.world.partial_keys import known_keys
 from ..ir.builder import Specialiser
 
 

@@ -47,10 +47,10 @@ from ..domain.facts import Num, Opaque
 from ..domain.foreign_objects import is_packaged
 from ..domain.pytree import Static
 from ..domain.values import Const, Frame, Leaf, Obj, TupleV, Value  # fmt: skip
-from ..interp.calls.dispatch import call_value
+from ..interp.arrays.indexing import MASKS, masks_are_written
 from ..interp.calls.recursion import has_effects
-from ..interp.control.raising import Ended
-from ..interp.numpy.indexing import MASKS, masks_are_written
+from ..interp.kernel.operations import call_value
+from ..interp.kernel.raising import Ended
 from ..interp.objects import tables
 from ..interp.world.boundary import protect, receive
 from ..interp.world.origins import place_of_definition

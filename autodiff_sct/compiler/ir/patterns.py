@@ -132,3 +132,16 @@ def outside_names(block: ir.Block) -> list[str]:
     """The variables that a block reads and does not define."""
     made = ir.defined(block) | {stmt.index for stmt in ir.walk(block) if isinstance(stmt, ir.Loop)}
     return [n for n in dict.fromkeys(n for stmt in block for n in ir.reads_inside(stmt)) if n not in made]
+
+
+def fold_block(block: ir.Block, expr: Any) -> Any | None:
+    """`expr` with the statements that compute its operands put inside it; None where that changes the program."""
+    for stmt in block:
+        if not isinstance(stmt, ir.Let) or stmt.effect or len(stmt.targets) != 1:
+            return None
+    for stmt in reversed(block):
+        uses = list(ir.names_in(expr)).count(stmt.target)
+        if uses > 1 and not isinstance(stmt.expr, (gast.Name, gast.Constant)):
+            return None
+        expr = ir.substitute(expr, {stmt.target: stmt.expr})
+    return expr

@@ -15,7 +15,7 @@ from ....rules.table import BY_ITEM
 from ....runtime import broadcast
 from ... import ir
 from ...domain.values import Const, Leaf, ListV, TupleV, Value
-from ...interp.kernel import emit_op
+from ...interp.arrays import emit_op
 from ..reverse.cotangents import facts_like, helper
 
 if TYPE_CHECKING:

@@ -23,9 +23,8 @@ from ...analysis.layout_dependence import UNCERTAIN
 from ...analysis.list_permutations import MOVES, move
 from ...domain.facts import UNKNOWN, Listed, Mapped, Num, Pair
 from ...domain.values import Const, Leaf, ListV, TupleV, Value
+from ...interp.arrays import emit_op, indexing
 from ...interp.calls.instantiate_rule import apply_rule, holds_function
-from ...interp.kernel import emit_op
-from ...interp.numpy import indexing
 from ...ir import defined_in, ir_targets
 from ...ir.builder import Specialiser
 from ...ir.element_facts import is_slice

@@ -17,7 +17,7 @@ from ....runtime import broadcast as runtime
 from ... import ir
 from ...domain.facts import FLOAT, Axis, Num, is_same, several, unless_none
 from ...domain.values import Const, Leaf, Value
-from ...interp.kernel import emit_op
+from ...interp.arrays import emit_op
 from ...ir.builder import Specialiser
 
 

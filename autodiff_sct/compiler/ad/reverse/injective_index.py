@@ -20,8 +20,8 @@ import numpy as np
 from ... import ir
 from ...domain.facts import Num, several
 from ...domain.values import Const, Leaf, ListV, TupleV, Value
-from ...interp.kernel.emit_op import Unbound
-from ...interp.numpy import indexing
+from ...interp.arrays import indexing
+from ...interp.arrays.emit_op import Unbound
 from ...interp.numpy.methods import is_random, opaque_method
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from ...analysis.alias import written_arguments, written_by
 from ...analysis.list_permutations import MOVES, move
 from ...domain.facts import NOWHERE, UNKNOWN, Listed, Mapped, Num, Pair
 from ...domain.values import Const, Leaf, ListV, TupleV, Value
-from ...interp.numpy.value_dependent import SPLITS
+from ...interp.arrays.value_dependent import SPLITS
 from ...ir.builder import Specialiser
 from ...ir.element_facts import is_slice
 from ..activity import operands

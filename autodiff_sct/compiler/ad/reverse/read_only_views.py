@@ -16,7 +16,7 @@ from ....errors import AliasError
 from ... import ir
 from ...domain.facts import Num
 from ...domain.values import Leaf
-from ...interp.numpy import value_dependent
+from ...interp.arrays import value_dependent
 from ...ir.builder import Specialiser
 from ..activity import joins
 from .container_aliasing import end_of, writes

@@ -23,7 +23,7 @@ from ... import ir
 from ...domain import pass_registry
 from ...domain.facts import Num, is_same
 from ...domain.values import Const, Leaf, Value
-from ...interp.language.expressions import operate
+from ...interp.kernel.operations import operate
 
 if TYPE_CHECKING:
     from .transform import Reverse

@@ -22,7 +22,7 @@ from ...analysis.alias import roots_of
 from ...analysis.layout_dependence import FITTING, UNCERTAIN
 from ...domain.facts import UNKNOWN, Facts, Listed, Mapped, Num, Pair
 from ...domain.values import Const, Leaf, Value
-from ...interp.numpy import indexing, value_dependent
+from ...interp.arrays import indexing, value_dependent
 from ...ir.element_facts import is_slice
 from .branches import leave_memory
 from .container_aliasing import end_of, is_item_read, refuse_changed, regions_held

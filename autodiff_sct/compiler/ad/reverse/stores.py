@@ -14,9 +14,8 @@ from ... import ir
 from ...analysis.list_permutations import MOVES, move
 from ...domain.facts import UNKNOWN, Facts, Listed, Mapped, Num
 from ...domain.values import Const, Leaf, ListV, TupleV, Value
+from ...interp.arrays import emit_op, indexing
 from ...interp.calls.instantiate_rule import apply_rule
-from ...interp.kernel import emit_op
-from ...interp.numpy import indexing
 from ...ir.element_facts import is_slice
 from .container_aliasing import check_put, holds_memory
 from .cotangents import copied, fit, helper, numpy_call

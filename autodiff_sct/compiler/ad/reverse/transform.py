@@ -25,10 +25,9 @@ from ...analysis.fresh_allocations import Generations
 from ...analysis.missing_rules import full_name
 from ...domain.facts import FLOAT, UNKNOWN, Listed, Mapped, Num, Pair, is_same
 from ...domain.values import Const, Leaf, ListV, TupleV, Value
+from ...interp.arrays import emit_op, indexing
 from ...interp.calls.instantiate_rule import apply_rule
 from ...interp.calls.recursion import Recursion
-from ...interp.kernel import emit_op
-from ...interp.numpy import indexing
 from ...ir import ir_targets
 from ...ir.builder import Specialiser
 from ..activity import Activity

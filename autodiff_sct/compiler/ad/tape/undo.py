@@ -13,7 +13,7 @@ from ... import ir
 from ...analysis.list_permutations import MOVES, move
 from ...domain.facts import UNKNOWN, Facts, Listed, Mapped, Num
 from ...domain.values import Const, Leaf, Value
-from ...interp.numpy import indexing
+from ...interp.arrays import indexing
 from ...ir.builder import Specialiser
 from ...ir.element_facts import is_slice
 from ..reverse.cotangents import helper, numpy_call

@@ -11,7 +11,8 @@ from ....runtime.scipy import bases
 from ....runtime.scipy.bases import Basis, Sheet
 from ... import ir
 from ...domain.values import Const, Leaf, Value
-from ...interp.calls.dispatch import call_python, handles
+from ...interp.kernel.handlers import handles
+from ...interp.kernel.operations import call_python
 from ...interp.objects.objects import construct
 from ...ir.builder import Specialiser
 from .by_text import by_text

@@ -9,7 +9,7 @@ from ....rules.table import elementwise, nondifferentiable
 from ... import ir
 from ...domain.facts import Opaque
 from ...domain.values import Leaf, Value
-from ...interp.calls.dispatch import call_python
+from ...interp.kernel.operations import call_python
 from ...ir.builder import Specialiser
 from .functions import row
 

@@ -13,9 +13,9 @@ from ....runtime.scipy.densities import Kernels
 from ... import ir
 from ...domain.facts import Num
 from ...domain.values import Const, Obj, Value
-from ...interp.calls.dispatch import call_python, handles
-from ...interp.numpy.calls import array_of_list
-from ...interp.objects.attributes import attribute_of
+from ...interp.arrays.emit_op import array_of_list
+from ...interp.kernel.handlers import handles
+from ...interp.kernel.operations import attribute_of, call_python
 from ...interp.objects.objects import construct
 from ...interp.objects.tables import class_of_row
 from ...ir.builder import Specialiser

@@ -11,9 +11,9 @@ from ....runtime.scipy.solvers import Trajectory
 from ... import ir
 from ...domain.facts import Dim, Num, Opaque
 from ...domain.values import Const, TupleV, Value
-from ...interp.calls.dispatch import handles
-from ...interp.kernel import emit_op
-from ...interp.numpy.calls import array_of_list, numpy_call
+from ...interp.arrays import emit_op
+from ...interp.arrays.emit_op import array_of_list, numpy_call
+from ...interp.kernel.handlers import handles
 from ...interp.objects.objects import construct
 from ...ir.builder import Specialiser
 from . import trajectories

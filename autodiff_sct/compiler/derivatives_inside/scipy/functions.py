@@ -13,7 +13,7 @@ from ... import ir
 from ...domain.facts import Dim, Facts, Num
 from ...domain.values import Closure, Const, Leaf, ListV, Obj, PartialV, TupleV, Value
 from ...driver.pipeline import adjoint
-from ...interp.kernel import emit_op
+from ...interp.arrays import emit_op
 from ...ir.builder import Specialiser
 from ..grad import emit_inner
 

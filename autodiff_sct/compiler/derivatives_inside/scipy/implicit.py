@@ -6,9 +6,9 @@ from ....api.implicit import ImplicitRoot, implicit_root, solution
 from ....runtime.scipy.solvers import closed
 from ... import ir
 from ...domain.values import Const, Leaf, TupleV, Value
-from ...interp.calls.dispatch import handles
-from ...interp.numpy.calls import array_of_list
-from ...interp.objects.attributes import attribute_of
+from ...interp.arrays.emit_op import array_of_list
+from ...interp.kernel.handlers import handles
+from ...interp.kernel.operations import attribute_of
 from ...interp.objects.objects import construct
 from ...ir.builder import Specialiser
 from . import solutions

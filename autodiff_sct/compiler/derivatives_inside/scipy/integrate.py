@@ -7,8 +7,9 @@ from scipy import integrate
 
 from ...domain.facts import Num
 from ...domain.values import Const, TupleV, Value
-from ...interp.calls.dispatch import call_value, handles
-from ...interp.kernel import emit_op
+from ...interp.arrays import emit_op
+from ...interp.kernel.handlers import handles
+from ...interp.kernel.operations import call_value
 from ...ir.builder import Specialiser
 from . import solutions
 from .functions import NUMBER, bound, call_of, dummy, given, without

@@ -18,9 +18,9 @@ from ....runtime.scipy.splines import Polynomial, Table, increasing
 from ... import ir
 from ...domain.facts import Num
 from ...domain.values import Const, Leaf, ListV, Obj, TupleV, Value
-from ...interp.calls.dispatch import call_python, handles
-from ...interp.numpy.calls import array_of_list, numpy_call
-from ...interp.objects.attributes import attribute_of
+from ...interp.arrays.emit_op import array_of_list, numpy_call
+from ...interp.kernel.handlers import handles
+from ...interp.kernel.operations import attribute_of, call_python
 from ...interp.objects.objects import construct
 from ...interp.objects.tables import class_of_row
 from ...ir.builder import Specialiser

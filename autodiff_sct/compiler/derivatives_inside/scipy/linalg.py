@@ -12,8 +12,8 @@ from scipy import linalg
 from ... import ir
 from ...domain.facts import Num
 from ...domain.values import Leaf, Value
-from ...interp.calls.dispatch import handles
-from ...interp.kernel import emit_op
+from ...interp.arrays import emit_op
+from ...interp.kernel.handlers import handles
 from ...ir.builder import Specialiser
 
 RIGHT_SIDES = {linalg.solve_banded: 2, linalg.solveh_banded: 1}

@@ -14,8 +14,8 @@ from ....runtime.scipy.solvers import LeastSquares, Minimum, Root, Solution, ins
 from ... import ir
 from ...domain.facts import Num, Opaque
 from ...domain.values import Closure, Const, Leaf, PartialV, TupleV, Value
-from ...interp.calls.dispatch import handles
-from ...interp.numpy.calls import array_of_list
+from ...interp.arrays.emit_op import array_of_list
+from ...interp.kernel.handlers import handles
 from ...interp.objects.objects import construct
 from ...ir.builder import Specialiser
 from . import solutions

@@ -15,9 +15,9 @@ from ....runtime.scipy.rotations import Turn
 from ... import ir
 from ...domain.facts import Dim, Num
 from ...domain.values import Const, Obj, Value
-from ...interp.calls.dispatch import call_python, call_value, handles
-from ...interp.numpy.calls import array_of_list
-from ...interp.objects.attributes import attribute_of
+from ...interp.arrays.emit_op import array_of_list
+from ...interp.kernel.handlers import handles
+from ...interp.kernel.operations import attribute_of, call_python, call_value
 from ...interp.objects.objects import construct
 from ...interp.objects.tables import class_of_row
 from ...ir.builder import Specialiser

@@ -23,11 +23,9 @@ from ....runtime.scipy.sparse import Factors, Matrix
 from ... import ir
 from ...domain.facts import Num, Opaque
 from ...domain.values import Const, Leaf, ListV, Obj, TupleV, Value
-from ...interp.calls.classify import opaque_call
-from ...interp.calls.dispatch import call_python, call_value, handles
-from ...interp.language.expressions import operate
-from ...interp.numpy.calls import array_of_list, numpy_call
-from ...interp.objects.attributes import attribute_of
+from ...interp.arrays.emit_op import array_of_list, numpy_call
+from ...interp.kernel.handlers import handles
+from ...interp.kernel.operations import attribute_of, call_python, call_value, opaque_call, operate
 from ...interp.objects.objects import construct
 from ...interp.objects.tables import class_of_row
 from ...ir.builder import Specialiser

@@ -15,10 +15,10 @@ from ....runtime.scipy.distributions import Frozen, several_points
 from ... import ir
 from ...domain.dependencies import ItemRead
 from ...domain.values import Const, Obj, TupleV, Value
-from ...interp.calls.classify import opaque_call
-from ...interp.calls.dispatch import call_python, handles
-from ...interp.kernel import emit_op
-from ...interp.numpy.calls import array_of_list
+from ...interp.arrays import emit_op
+from ...interp.arrays.emit_op import array_of_list
+from ...interp.kernel.handlers import handles
+from ...interp.kernel.operations import call_python, opaque_call
 from ...interp.objects.objects import construct
 from ...interp.world.captures import import_external
 from ...ir.builder import Specialiser

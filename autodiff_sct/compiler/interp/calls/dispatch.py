@@ -16,78 +16,57 @@ from ....errors import AutodiffError, NoRule, Refused, SourceUnavailable, Unsupp
 from ....rules.table import NONDIFFERENTIABLE, STATIC, TABLE
 from ... import ir
 from ...analysis.missing_rules import full_name, is_of_scipy
-from ...domain.dependencies import CodeRead, DefaultRead, Guard, ItemRead, KwDefaultRead
+from ...domain.dependencies import CodeRead, Guard, ItemRead, KwDefaultRead
 from ...domain.facts import Opaque
 from ...domain.foreign_objects import is_compiled
 from ...domain.values import Bound, Choice, Closure, Const, Frame, Leaf, Obj, PartialV, Super, Suspended, TupleV, Value
 from ...frontend.parse import Parsed
 from ...frontend.supported_syntax import YIELDS, own_nodes
 from ...ir.builder import Restart, Specialiser
-from ..containers.items import own_value
 from ..control.context_managers import is_generator_manager, suspended
-from ..control.joins import branch
-from ..control.presence import Presence
-from ..control.raising import always
+from ..kernel import operations
 from ..kernel.bind_arguments import bind_signature, in_place
-from ..language.comprehensions import add_up
-from ..language.expressions import callee_of, evaluate, expression
-from ..language.statements import execute
-from ..library.compiled_functions import behind_of, call_behind
-from ..library.library_text import follows, takes_floats, text_of
-from ..library.registry_calls import asked, is_plumbing
-from ..library.validation import folded_question, followed_or_asked, settled_call
-from ..library.wrappers import wrapped_call
-from ..objects.attributes import attribute_of
-from ..objects.objects import construct
-from ..objects.record_tables import pairs_of
-from ..objects.tables import method_of
-from ..world.captures import import_external, object_number, outside_object
-from ..world.class_guards import found_in, observe
-from ..world.names import called_after, is_own
-from ..world.normalized_bodies import Body, body_of_closure, leaving, prepared
-from .check_arguments import check_arguments
-from .classify import (
+from ..kernel.check_arguments import check_arguments
+from ..kernel.evaluation import evaluate, expression
+from ..kernel.functions import (
     CONTAINERS,
     ORDINARY,
     SPECIAL,
     UNBOUND,
     is_library,
-    opaque_call,
     raises_so,
     without_permissions,
     written_by_name,
 )
+from ..kernel.handlers import HANDLERS, HOOKS, MADE, OTHERWISE, is_hashable
+from ..kernel.operations import attribute_of, branch, call_method_of, defines, execute, own_value
+from ..kernel.raising import always
+from ..language.comprehensions import add_up
+from ..language.expressions import callee_of
+from ..language.generators import goes_through, left_early
+from ..language.star_arguments import arguments, parts_of
+from ..library.compiled_functions import behind_of, call_behind
+from ..library.library_text import follows, takes_floats, text_of
+from ..library.registry_calls import asked, is_plumbing
+from ..library.validation import folded_question, followed_or_asked, settled_call
+from ..library.wrappers import wrapped_call
+from ..numpy.calls import call_numpy
+from ..objects.objects import construct
+from ..objects.record_tables import pairs_of
+from ..objects.special_methods import call_inherited, special_method
+from ..objects.tables import method_of
+from ..objects.types import call_by_class
+from ..world.captures import default_of, import_external, object_number, outside_object
+from ..world.class_guards import found_in, observe
+from ..world.names import called_after, is_own
+from ..world.normalized_bodies import Body, body_of_closure, leaving, prepared
+from ..world.presence import Presence
+from .opaque import opaque_call
 from .outline import inlined, shared_call
 from .recursion import recursive_call
-from .star_arguments import arguments, parts_of
 
-HANDLERS: dict[Any, Callable[[Specialiser, list[Value], dict[str, Value]], Value]] = {}
-OTHERWISE: dict[Any, Callable[[Specialiser, list[Value], dict[str, Value]], Value | None]] = {}  # else by the table
-MADE: dict[type, Callable[[Specialiser, Any], Value]] = {}  # class of a callable object -> what is called for it
-HOOKS: dict[str, Callable[[Specialiser, Any, list[Value], dict[str, Value]], Value]] = {}  # calls of derivatives
 DEPTH = 120
 BY_CLASS = functools.singledispatch(len).__code__  # type: ignore[attr-defined]
-
-
-def handles(*fns: Any) -> Callable[[Any], Any]:
-    """Register the meaning of a call that is more than one operation."""
-
-    def register(handler: Any) -> Any:
-        for fn in fns:
-            HANDLERS[fn] = handler
-        return handler
-
-    return register
-
-
-def otherwise(fn: Any) -> Callable[[Any], Any]:
-    """Register what some calls of a function in the table are written with; None says that the table has its rule."""
-
-    def register(handler: Any) -> Any:
-        OTHERWISE[fn] = handler
-        return handler
-
-    return register
 
 
 @expression(gast.Call)
@@ -106,8 +85,6 @@ def call_node(s: Specialiser, node: Any) -> Value:
         return Super(frame.cls, frame.self)
     callee = callee_of(s, node.func)
     if node.args and isinstance(node.args[0], (gast.GeneratorExp, gast.ListComp)):
-        from ..language.generators import left_early
-
         total = add_up(s, node) if callee == Const(sum) else None
         if total is not None or (total := left_early(s, callee, node)) is not None:
             return total
@@ -128,12 +105,12 @@ def note_gone_through(s: Specialiser, callee: Value, call: Any) -> None:
     given = [a for a in [*call.args, *(k.value for k in call.keywords)] if isinstance(a, gast.GeneratorExp)]
     if not given:
         return
-    from ..language.generators import goes_through
 
     if goes_through(s, callee):
         s.gone_through |= {id(a) for a in given}
 
 
+@defines(operations.call_value)
 def call_value(s: Specialiser, callee: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """``callee(*args, **kwargs)``."""
     if isinstance(callee, Const):
@@ -202,9 +179,6 @@ def is_cell(cls: type) -> bool:
 
 
 def call_bound(s: Specialiser, callee: Bound, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    from ..numpy.methods import call_method_of
-    from ..objects.special_methods import call_inherited
-
     if isinstance(callee.function, types.FunctionType):
         return call_constant(s, Const(callee.function), [callee.self, *args], kwargs)
     if isinstance(callee.function, str):
@@ -216,20 +190,11 @@ def call_bound(s: Specialiser, callee: Bound, args: list[Value], kwargs: dict[st
     )
 
 
-def is_hashable(fn: Any) -> bool:
-    try:
-        hash(fn)
-    except TypeError:
-        return False
-    return True
-
-
 def special(s: Specialiser, fn: Any, args: list[Value]) -> Callable[..., Value] | None:
-    from ..objects.special_methods import special_method
-
     return special_method(s, fn, args) or HANDLERS.get(fn)
 
 
+@defines(operations.call_constant)
 def call_constant(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[str, Value]) -> Value:
     fn = callee.value
     if (found := asked(s, fn, args, kwargs, lambda made: call_known(s, Const(np.copy), [made], {}))) is not None:
@@ -255,8 +220,6 @@ def call_constant(s: Specialiser, callee: Const, args: list[Value], kwargs: dict
     if (behind := behind_of(fn)) is not None:
         return call_behind(s, callee, behind, args, kwargs)
     if getattr(fn, "__code__", None) is BY_CLASS:
-        from ..objects.types import call_by_class
-
         return call_by_class(s, fn, args, kwargs)
     if not hashable:
         return call_object(s, outside_object(s, fn, lambda: fn), args, kwargs)
@@ -359,8 +322,6 @@ def call_static(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Va
 def call_method_object(s: Specialiser, fn: types.MethodType, args: list[Value], kwargs: dict[str, Value]) -> Value:
     owner = fn.__self__
     if isinstance(owner, np.random.RandomState) and getattr(np.random, fn.__name__, None) == fn:
-        from ..numpy.methods import call_method_of
-
         generator = s.let(ir.attribute(s.bind("np", np), "random"), Opaque(np.random.RandomState), may_raise=False)
         return call_method_of(s, generator, fn.__name__, args, kwargs)
     target: Value = Const(owner) if isinstance(owner, type) else outside_object(s, owner, lambda: owner)
@@ -388,10 +349,9 @@ def call_class(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[st
     )
 
 
+@defines(operations.call_known)
 def call_known(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """A function that has a row in the table."""
-    from ..numpy.calls import call_numpy
-
     for name in written_by_name(callee.value, args, kwargs) if is_of_scipy(callee.value) else ():
         raise s.refuse(
             "numpy-form",
@@ -408,6 +368,7 @@ def call_known(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[st
 # -- inlining
 
 
+@defines(operations.call_python)
 def call_python(
     s: Specialiser,
     fn: Any,
@@ -450,22 +411,6 @@ def call_python(
     return run(s, frame, body, bound, fn)
 
 
-def default_of(s: Specialiser, fn: types.FunctionType, k: int) -> Value:
-    if (fn.__module__ or "autodiff_sct.").startswith("autodiff_sct."):  # an emitted function has no module
-        return Const((fn.__defaults__ or ())[k])
-    place = k - len(fn.__defaults__ or ())
-    name = fn.__code__.co_varnames[fn.__code__.co_argcount + place]
-    return import_external(s, DefaultRead(fn, place), name, ("default", object_number(s, fn), place))
-
-
-def default_named(s: Specialiser, fn: types.FunctionType, name: str) -> Value:
-    """The default of a parameter by its name, of a method that Python has generated."""
-    if name in (fn.__kwdefaults__ or {}):
-        return import_external(s, KwDefaultRead(fn, name), name, ("kwdefault", object_number(s, fn), name))
-    place = fn.__code__.co_varnames.index(name) - fn.__code__.co_argcount
-    return import_external(s, DefaultRead(fn, place), name, ("default", object_number(s, fn), place))
-
-
 def owner_class(fn: types.FunctionType, args: list[Value], free: dict[str, Any]) -> type | None:
     """The class that a method was written in, for super()."""
     if "__class__" in free:
@@ -474,6 +419,7 @@ def owner_class(fn: types.FunctionType, args: list[Value], free: dict[str, Any])
     return None
 
 
+@defines(operations.call_closure)
 def call_closure(
     s: Specialiser,
     closure: Closure,

@@ -19,8 +19,8 @@ from ...domain.facts import Listed, Num
 from ...domain.values import Closure, Const, Frame, Leaf, ListV, PartialV, TupleV, Value
 from ...ir.builder import Specialiser
 from ..containers.items import spread
-from ..control.raising import Ended
 from ..kernel.bind_arguments import bind_signature
+from ..kernel.raising import Ended
 from ..world.normalized_bodies import prepared
 from .dispatch import new_frame, run
 

@@ -10,34 +10,44 @@ import numpy as np
 
 from ....core import thresholds
 from ... import ir
-from ...domain.attempt import Way
 from ...domain.facts import INT, Facts, Listed, Mapped, Num, Opaque, Pair, are_mixed
-from ...domain.values import Const, Leaf, ListV, MaybeV, Obj, Poison, Suspended, TupleV, Value
+from ...domain.values import Const, Leaf, ListV, MaybeV, Obj, Suspended, TupleV, Value
 from ...ir.builder import Restart, Specialiser
 from ...ir.element_facts import as_element, element_facts, is_slice, storable
-from ..calls.classify import Shown
-from ..control.raising import always, raise_if
-from ..kernel import emit_op
+from ..arrays import emit_op, indexing
+from ..arrays.flat import is_flat
+from ..arrays.flat_items import get_flat, set_flat
+from ..kernel import operations
+from ..kernel.functions import Shown
+from ..kernel.handlers import OTHERWISE
+from ..kernel.operations import (
+    augment,
+    call_method_of,
+    call_value,
+    defines,
+    kept_under_name,
+    operate,
+    over,
+    replace_slice,
+)
+from ..kernel.raising import always
+from ..kernel.slice_lengths import display_length, site_of
 from ..kernel.user_errors import refuse_item, refuse_unpacking
-from ..numpy import indexing
-from ..objects import attributes, dynamic_choice, objects, optional, record_tables
+from ..objects import attributes, dict_views, dynamic_choice, objects, optional, record_tables
 from ..objects.attributes import assign_attribute
+from ..objects.fields import field, refuse_frozen, stays_short
 from ..objects.tables import is_reference, operation, restart_tabled
-from ..world.captures import import_external
 from ..world.names import called_after
 from ..world.outside_writes import put_outside
-from . import dict_views
-from .iteration import Source, keys_of, over
+from ..world.partial_keys import narrowed, note_assigned, restart_whole
+from .iteration import keys_of
+from .iterators import kept
 from .missing_keys import call_factory, fill_missing, holds_nothing, key_error
-from .partial_keys import narrowed, note_assigned, restart_whole
+from .ranges import part_of_range
 from .redundant_stores import is_put_back
+from .sources import Source, check_length
 
 # -- making
-
-
-def stays_short(s: Specialiser) -> bool:
-    """True if short lists stay at compile time."""
-    return s.attempt.takes(Way.SHORT) or (Way.LATE in s.attempt.ways and s.in_package())
 
 
 def own_list(s: Specialiser, value: ListV) -> Value:
@@ -91,21 +101,7 @@ def note_resized(s: Specialiser, facts: Listed) -> None:
     s.resized |= facts.roots
 
 
-def site_of(s: Specialiser, root: int) -> Any:
-    return next(site for site, number in s.roots.items() if number == root)
-
-
-def display_length(s: Specialiser, facts: Facts) -> int | None:
-    """The number of items of a list that stays as long as its display."""
-    if not isinstance(facts, Listed) or len(facts.roots) != 1:
-        return None
-    (root,) = facts.roots
-    if root not in s.displays or root in s.resized or ("resized", site_of(s, root)) in s.dynamic:
-        return None
-    s.assumed.add(root)
-    return s.displays[root]
-
-
+@defines(operations.own_value)
 def own_value(s: Specialiser, value: Value) -> Value:
     """List displays inside a value get variables of their own, so that every way to them leads to one list."""
     if isinstance(value, ListV):
@@ -113,12 +109,8 @@ def own_value(s: Specialiser, value: Value) -> Value:
     if isinstance(value, TupleV) and holds_display(value):
         return TupleV(tuple(own_value(s, v) for v in value.items), value.cls)
     if isinstance(value, Source):
-        from .iterators import kept
-
         return kept(s, value)
     if isinstance(value, Suspended):
-        from ..language.generators import kept_under_name
-
         return kept_under_name(s, value)
     return value
 
@@ -147,11 +139,9 @@ def begun(s: Specialiser, obj: Obj) -> Obj:
 
 
 def update_dict(s: Specialiser, target: Value, pairs: list[tuple[Value | None, Value]]) -> None:
-    from ..numpy import methods
-
     for key, value in pairs:
         if key is None and isinstance(s.facts_of(value), Mapped):
-            methods.update(s, target, [value], {})
+            call_method_of(s, target, "update", [value], {})
         elif key is None:
             update_dict(s, target, [*record_tables.pairs_of(s, value)])
         else:
@@ -161,6 +151,7 @@ def update_dict(s: Specialiser, target: Value, pairs: list[tuple[Value | None, V
 # -- reading
 
 
+@defines(operations.get_item)
 def get_item(s: Specialiser, base: Value, index: Value) -> Value:
     """``base[index]``."""
     if s.facts_of(base) == Opaque(Shown):
@@ -171,8 +162,6 @@ def get_item(s: Specialiser, base: Value, index: Value) -> Value:
         if base.cls is dict or base.cls is list:
             return get_field(s, base, index)
         if base.cls is np.flatiter:
-            from ..numpy.flat import get_flat
-
             return get_flat(s, base, index)
         return objects.call_method(s, base, "__getitem__", [index])
     if isinstance(base, Const):
@@ -180,8 +169,6 @@ def get_item(s: Specialiser, base: Value, index: Value) -> Value:
     if isinstance(base, MaybeV):
         return get_from_items(s, optional.present(s, base, optional.SUBSCRIPTED), index)
     if not isinstance(base, Leaf):
-        from .ranges import part_of_range
-
         return part_of_range(s, base, index)
     facts = s.facts[base.name]
     if (record := record_tables.record_of(s, base)) is not None:
@@ -238,7 +225,7 @@ def get_from_items(s: Specialiser, base: Any, index: Value) -> Value:
 
 def get_field(s: Specialiser, base: Obj, index: Value) -> Value:
     if not s.is_static(index):
-        return dynamic_choice.field_at_run_time(s, base, index)
+        return field_at_run_time(s, base, index)
     key = s.static(index)
     if base.cls is list and isinstance(key, slice):
         return ListV(tuple(items_of(s, base, None))[key], s.site())
@@ -268,24 +255,6 @@ def unknown_key(s: Specialiser, base: Obj) -> Exception:
     return s.refuse("dict-key", "a key that is known only at run time")
 
 
-def field(s: Specialiser, base: Obj, key: Any) -> Value | None:
-    value = s.env.get((base.id, key))
-    if value is None and base.id in s.objects and base.cls in (dict, list) and key in s.fields(base):
-        read = s.objects[base.id][1]
-        return import_external(
-            s, lambda: read()[key], str(key) if str(key).isidentifier() else f"item_{key}", ("item", base.id, key)
-        )
-    if isinstance(value, Poison):
-        raise s.poisoned(value)
-    if s.attempts and (base.id, key) in s.unsure:
-        raise s.refuse(
-            "dict-key",
-            f"only the run tells whether {key!r} was assigned to the object, and so what this raises",
-            "assign it in __init__",
-        )
-    return value
-
-
 def get_from_constant(s: Specialiser, base: Const, index: Value) -> Value:
     if s.is_static(index):
         try:
@@ -297,9 +266,7 @@ def get_from_constant(s: Specialiser, base: Const, index: Value) -> Value:
         facts = Num("array", found.dtype, found.shape, frozenset([s.root(s.site())]))
         return s.let(ir.subscript(s.expr(base), s.expr(index)), facts, may_raise=False)
     if base.value is np.r_ or base.value is np.c_:
-        from ..numpy.calls import joined
-
-        found = joined(s, base, index)
+        found = OTHERWISE[base.value.__getitem__](s, [base, index], {})
         if found is not None:
             return found
     if isinstance(base.value, (tuple, list)):
@@ -310,11 +277,9 @@ def get_from_constant(s: Specialiser, base: Const, index: Value) -> Value:
 
 def get_element(s: Specialiser, base: Leaf, facts: Listed | Mapped, index: Value, present: bool = False) -> Value:
     """An element of a list or dict that lives in a variable."""
-    from ..numpy import methods
-
     if isinstance(facts, Mapped) and not present:
         if facts.roots & s.counters:
-            return methods.get_or(s, base, facts, "get", [index, Const(0)])
+            return call_method_of(s, base, "get", [index, Const(0)], {})
         fill_missing(s, base, facts, index)
     element = s.elements_of(facts)
     op = ir.Op(operator.getitem, {"x": base, "index": index})
@@ -340,6 +305,7 @@ def spread(s: Specialiser, leaf: Leaf) -> Value:
     return TupleV(tuple(items_of(s, leaf, None)), facts.cls)
 
 
+@defines(operations.items_of)
 def items_of(s: Specialiser, value: Value, count: int | None) -> list[Value]:
     """The items of something that is unpacked, into `count` names where that is known."""
     if isinstance(value, MaybeV):
@@ -355,8 +321,6 @@ def items_of(s: Specialiser, value: Value, count: int | None) -> list[Value]:
     if isinstance(value, Source):
         return value.all_items(s, count)
     if isinstance(value, (Obj, Suspended)) or is_reference(s, value):
-        from ..calls.dispatch import call_value
-
         return items_of(s, call_value(s, Const(list), [value], {}), count)
     if isinstance(value, Leaf):
         facts = s.facts[value.name]
@@ -404,11 +368,6 @@ def items_of_leaf(s: Specialiser, value: Leaf, facts: Facts, count: int) -> list
     return [get_item(s, value, Const(k)) for k in range(count)]
 
 
-def check_length(s: Specialiser, length: Any, count: int) -> None:
-    test = gast.Compare(length, [gast.NotEq()], [ir.constant(count)])
-    raise_if(s, test, ValueError, f"wrong number of values to unpack (expected {count})")
-
-
 def get_attribute(s: Specialiser, base: Value, attr: str) -> Value:
     """``base.attr``."""
     return attributes.attribute_of(s, base, attr)
@@ -417,13 +376,12 @@ def get_attribute(s: Specialiser, base: Value, attr: str) -> Value:
 # -- writing
 
 
+@defines(operations.set_item)
 def set_item(s: Specialiser, base: Value, index: Value, value: Value) -> None:
     """``base[index] = value``."""
     if isinstance(base, Obj) and base.cls in (dict, list):
         set_field(s, base, index, value)
     elif isinstance(base, Obj) and base.cls is np.flatiter:
-        from ..numpy.flat import set_flat
-
         set_flat(s, base, index, value)
     elif isinstance(base, Obj):
         objects.call_method(s, base, "__setitem__", [index, value])
@@ -451,21 +409,6 @@ def set_field(s: Specialiser, base: Obj, index: Value, value: Value) -> None:
     s.env[(base.id, key)] = called_after(s, key, own_value(s, value))
 
 
-def refuse_frozen(s: Specialiser, base: Obj) -> None:
-    dict_views.refuse_change(s, base)
-    short = stays_short(s) and base.id in s.gone_over_known and base.id[0] == "list"
-    if short and base.id not in s.dynamic:
-        raise Restart(base.id)  # an iterator or a generator may see the change
-    if base.id in s.frozen:
-        restart_tabled(s, base)
-        raise s.alias_error(
-            "which-object",
-            f"this {base.cls.__name__} is one of several objects, depending on the path, "
-            "and one of its fields is assigned",
-            "make a new object with the new value instead",
-        )
-
-
 def set_in_leaf(s: Specialiser, base: Leaf, index: Value, value: Value) -> None:
     facts = s.facts[base.name]
     if (record := record_tables.record_of(s, base)) is not None:
@@ -476,8 +419,6 @@ def set_in_leaf(s: Specialiser, base: Leaf, index: Value, value: Value) -> None:
         if isinstance(facts, Listed) and facts.is_tuple is not False:
             raise s.refuse("different-kinds", "an item of what may be a tuple is assigned")
         if is_slice(index) and isinstance(facts, Listed):
-            from .lists import replace_slice
-
             return replace_slice(s, base, index, value)
         if is_put_back(s, base, index, value):
             return
@@ -510,9 +451,6 @@ def set_in_leaf(s: Specialiser, base: Leaf, index: Value, value: Value) -> None:
 
 def augment_item(s: Specialiser, base: Value, index: Value, op: type, value: Value) -> None:
     """``base[index] op= value``."""
-    from ..language.expressions import operate
-    from ..numpy.flat import is_flat
-
     facts = s.facts[base.name] if isinstance(base, Leaf) else None
     if isinstance(facts, Num) and facts.row is None:
         emit_op.store_augmented(s, base, index, op, value)
@@ -521,7 +459,7 @@ def augment_item(s: Specialiser, base: Value, index: Value, op: type, value: Val
         set_item(s, base, index, operate(s, op, get_item(s, base, index), value))
         return
     old = get_item(s, base, index)
-    new = emit_op.augment(s, old, op, value)
+    new = augment(s, old, op, value)
     if new != old:  # an array is changed in place and stays where it is
         set_item(s, base, index, new)
 
@@ -537,3 +475,19 @@ def set_attribute(s: Specialiser, base: Value, attr: str, value: Value) -> None:
 def iteration(s: Specialiser, value: Value) -> Source:
     """How a loop goes over a value."""
     return over(s, value)
+
+
+def field_at_run_time(s: Specialiser, base: Obj, index: Value) -> Value:
+    """``base[index]`` of a list or a dict of things known one by one."""
+    items = {key: value for key in s.fields(base) if (value := field(s, base, key)) is not None}
+    if dynamic_choice.are_functions([*items.values()]) and not is_slice(index):
+        return (
+            dynamic_choice.by_position(s, [*items.values()], index)
+            if base.cls is list
+            else dynamic_choice.by_key(s, items, index)
+        )
+    if base.id in s.objects and base.cls is dict:
+        copy = new_dict(s)
+        update_dict(s, copy, [(None, base)])
+        return get_item(s, copy, index)
+    raise unknown_key(s, base)

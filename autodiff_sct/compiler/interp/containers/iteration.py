@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import enum
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -14,110 +12,23 @@ import gast
 
 from ....core import thresholds
 from ... import ir
-from ...analysis.alias import roots_of
+from ...analysis.alias import roots_of, written_by
 from ...domain.dependencies import ItemRead
-from ...domain.facts import INT, Facts, Listed, Mapped, Num, Opaque, Pair
+from ...domain.facts import INT, Listed, Mapped, Num, Opaque, Pair
 from ...domain.values import Const, Later, Leaf, ListV, Obj, Suspended, TupleV, Value
-from ...ir.builder import Restart, Specialiser
-from ...ir.element_facts import storable
-from ..control.joins import loop
-from ..control.raising import attempted
-from ..kernel.escape import roots_held
+from ...ir.builder import Specialiser
+from ..arrays.flat import is_flat
+from ..kernel import operations
+from ..kernel.operations import defines, get_item, items_of, loop, operate, read_stop, truth
+from ..kernel.raising import attempted
 from ..kernel.user_errors import refuse_iteration
-from ..objects.objects import has_method
+from ..objects.dict_views import fields
 from ..objects.record_tables import record_of
 from ..world.captures import import_external
-from .dict_views import fields
-from .lazy_iterators import CHANGED, Ahead, changes_outside, unchanged
-
-ENDLESS = sys.maxsize
-
-
-@dataclass(eq=False)
-class Source:
-    """What a loop goes over: `items` known one by one, or `bounds` of a range whose index gives the item.
-
-    Or `advance` makes the next item as long as `goes_on`.  With none of these, the loop goes over an iterable of which
-    nothing is known.
-    `hint` names the counter where it is not the user's own variable.
-    """
-
-    items: list[Value] | None = None
-    bounds: tuple[Value, ...] | None = None
-    item: Callable[[Any], Value] = lambda index: index
-    hint: str | None = None
-    facts: Facts = Opaque()
-    length: Callable[[], Value] | None = None
-    endless: bool = False
-    advance: Callable[[], Value] | None = None
-    goes_on: Callable[[], Value] | None = None
-    once: Any = None  # the place where it was made, of an iterator: under a name it is gone through once
-    given: tuple[Value, ...] = ()  # to the function that made it
-    whole: Value | None = None  # the list that it goes over, made for it
-    cursor: Obj | None = None  # the iterator whose items these are
-    moved: frozenset[Any] = frozenset()  # the iterators that move where this one does
-    lists: frozenset[int] = frozenset()  # roots of the lists that are gone over
-    ahead: tuple[Ahead, ...] = ()  # what was read of it before its time
-    roots: list[frozenset[int]] = field(default_factory=list)  # of the memory of the items
-    fields: tuple[tuple[list[Any], list[Value]], ...] = ()  # where its items were read one by one, and what was there
-
-    def read(self, s: Specialiser, pair: tuple[int, Value]) -> Value:
-        """An item, known with its number, when a loop comes to it."""
-        number, item = pair
-        if any(
-            number < len(places) and s.env.get(places[number]) is not found[number] for places, found in self.fields
-        ):
-            raise s.refuse("changed-while-iterated", CHANGED)
-        return item.compute() if isinstance(item, Later) else item
-
-    @contextmanager
-    def reached(self, s: Specialiser, number: int) -> Iterator[Value]:
-        """An item, known with its number, for what is done with it: whoever comes to those behind it sees them then."""
-        assert self.items is not None
-        if len(self.roots) != len(self.items):
-            self.roots = [roots_held(s, [item]) for item in self.items]
-        with s.written_out(number), s.holding(frozenset().union(*self.roots[number + 1 :])):
-            yield self.read(s, (number, self.items[number]))
-
-    def all_items(self, s: Specialiser, count: int | None = None) -> list[Value]:
-        """The items, for what goes through all of them at once: of those that are counted there are `count`."""
-        from .items import check_length
-
-        found: list[Value] = []
-        with unchanged(s, self.ahead, collected=True):
-            for number in range(len(self.items or ())):
-                with self.reached(s, number) as item:
-                    found.append(item)
-        self.check_length(s)
-        if self.items is not None:
-            return found
-        if count is None:
-            raise s.refuse(
-                "unknown-length",
-                "something whose number of items is known only at run time is unpacked",
-                "index it, or unpack a tuple",
-            )
-        if self.length is not None:
-            check_length(s, s.expr(self.length()), count)
-        for number in range(count):
-            with s.written_out(number):
-                found.append(self.item(Const(number)))
-        return found
-
-    def check_length(self, s: Specialiser) -> None:
-        """Specialise again where there are more items now than were read one by one."""
-        for places, _ in self.fields:
-            if places and len(places) < sum(isinstance(key, tuple) and key[0] == places[0][0] for key in s.env):
-                raise Restart(places[0][0])  # it is no list of known items
-
-    again: Callable[[], Source] | None = None  # the same, counted, where its items are computed when they are reached
-    counted: tuple[Value, Value] | None = None  # the list of which `enumerate` gives the items, and the first number
-    every: Value | None = None  # the steps of one segment, where the loop keeps its state at the start of each only
-
-
-def is_range(value: Value) -> bool:
-    """Whether a value is a range with bounds that only the run knows."""
-    return isinstance(value, Source) and value.item is Source.item and value.length is not None
+from ..world.class_guards import has_method
+from .iterators import leave_cursors, over_flat, over_own
+from .lazy_iterators import changes_outside
+from .sources import Source, all_storable, as_counted, nth, over_range, unchanged
 
 
 def length_of(s: Specialiser, value: Leaf) -> Value:
@@ -130,9 +41,8 @@ def length_of(s: Specialiser, value: Leaf) -> Value:
     return s.let(expr, replace(INT, size=size), ir.Op(len, {"x": value}), hint="n", may_raise=False)
 
 
+@defines(operations.over)
 def over(s: Specialiser, value: Value) -> Source:
-    from .items import get_item, items_of
-
     if isinstance(value, Source):
         return value
     if isinstance(value, Suspended):
@@ -210,8 +120,6 @@ def over_object(s: Specialiser, value: Obj) -> Source:
                 for k in range(count)
             ]
         )
-    from ..numpy.flat import is_flat, over_flat
-    from .iterators import over_own
 
     if is_flat(value):
         return over_flat(s, value)
@@ -237,74 +145,7 @@ def keys_of(s: Specialiser, value: Leaf) -> Leaf:
     return s.let(expr, listed, None, hint="keys", effect=True)
 
 
-def over_range(s: Specialiser, args: list[Value]) -> Source:
-    bounds = tuple(args)
-    if len(bounds) == 3 and bounds[2] == Const(1):
-        bounds = bounds[:2]
-    if len(bounds) == 2 and bounds[0] == Const(0):
-        bounds = bounds[1:]
-
-    def length() -> Value:
-        from ..language.expressions import operate
-
-        if len(bounds) == 1:
-            return bounds[0]
-        if len(bounds) == 2:
-            return operate(s, gast.Sub, bounds[1], bounds[0])
-        expr = ir.call(
-            gast.Name("len", gast.Load(), None, None),
-            ir.call(gast.Name("range", gast.Load(), None, None), *(s.expr(b) for b in bounds)),
-        )
-        return s.let(expr, INT, hint="n")
-
-    return Source(bounds=bounds, length=length)
-
-
-def count_of(s: Specialiser, source: Source) -> Value:
-    """How many items there are: none where a range ends before it begins, for which `length` may be negative."""
-    from ..calls.dispatch import call_value
-
-    assert source.length is not None
-    length: Value = source.length()
-    if isinstance(length, Const):
-        return Const(max(length.value, 0))
-    if counts(s, s.expr(length)):
-        return length
-    return call_value(s, Const(max, gast.Name("max", gast.Load(), None, None)), [length, Const(0)], {})
-
-
-def counts(s: Specialiser, expr: Any) -> bool:
-    """Whether a whole number is surely not negative: a length, or the least of several."""
-    if isinstance(expr, gast.Constant):
-        return bool(expr.value >= 0)
-    if isinstance(expr, gast.Name):
-        facts = s.facts.get(expr.id)
-        size = facts.size if isinstance(facts, Num) else None
-        if size is not None and (isinstance(size, int) or size.offset >= 0):
-            return True
-        return expr.id in s.definitions and counts(s, s.definitions[expr.id])
-    if isinstance(expr, gast.Call) and isinstance(expr.func, gast.Name):
-        return expr.func.id == "len" or expr.func.id == "min" and all(counts(s, arg) for arg in expr.args)
-    return False
-
-
-def nth(s: Specialiser, source: Source, k: Value) -> Value:
-    """The item number `k`, counted from 0."""
-    from ..language.expressions import operate
-
-    if source.bounds is None:
-        raise s.refuse("unknown-length", "an iterable of unknown length is combined with another")
-    if len(source.bounds) == 1:
-        return source.item(k)
-    start = source.bounds[0]
-    if len(source.bounds) == 3:
-        k = operate(s, gast.Mult, k, source.bounds[2])
-    return source.item(operate(s, gast.Add, start, k))
-
-
 def enumerated(s: Specialiser, source: Source, start: Value) -> Source:
-    from ..language.expressions import operate
-
     def count(k: Value) -> Value:
         return k if start == Const(0) else operate(s, gast.Add, k, start)
 
@@ -334,7 +175,6 @@ def zipped(s: Specialiser, sources: list[Source]) -> Source:
             items=[later(list(items), TupleV) for items in zip(*(source.items or [] for source in sources))],
             again=lambda: zipped(s, [as_counted(s, source) for source in sources]),
         )
-    from .iterators import leave_cursors
 
     leave_cursors(s, sources)
     written_out = [source for source in sources if source.items is not None and not all_storable(s, source.items)]
@@ -376,10 +216,6 @@ def later(parts: list[Value], make: Callable[[tuple[Value, ...]], Value]) -> Val
     return Later(TupleV(tuple(parts)), lambda: make(tuple(p.compute() if isinstance(p, Later) else p for p in parts)))
 
 
-def all_storable(s: Specialiser, items: list[Value]) -> bool:
-    return all(storable(s, v) or isinstance(v, ListV) for v in items)
-
-
 def zipped_out(s: Specialiser, sources: list[Source], count: int) -> Source:
     """Objects or functions beside something counted, which has to be as long as they are many."""
     for source in sources:
@@ -396,33 +232,6 @@ def zipped_out(s: Specialiser, sources: list[Source], count: int) -> Source:
         return source.items[k] if source.items is not None else Later(Const(None), lambda: nth(s, source, Const(k)))
 
     return Source(items=[later([item(source, k) for source in sources], TupleV) for k in range(count)])
-
-
-def as_counted(s: Specialiser, source: Source) -> Source:
-    """Items known one by one, as a list that is indexed."""
-    from .items import own_list
-
-    if source.items is None:
-        return source
-    if any(isinstance(item, Later) for item in source.items):
-        return counted_later(s, source)
-    items = own_list(s, ListV(tuple(source.items), s.site("items")))
-    if not isinstance(items, Leaf):
-        raise s.refuse(
-            "list-of-objects",
-            "objects or functions are zipped with something of a length known only at run time",
-            "make a list of it first",
-        )
-    return over(s, items)
-
-
-def counted_later(s: Specialiser, source: Source) -> Source:
-    """An iterator over items that are computed when they are reached, counted."""
-    if source.again is not None:
-        return source.again()
-    if source.cursor is not None and all_storable(s, source.items or []):
-        raise Restart(("counted", source.cursor.id))
-    raise s.refuse("iterator", "an iterator over things made by a function is combined with another")
 
 
 def shortest(s: Specialiser, lengths: list[Value]) -> Value:
@@ -494,9 +303,6 @@ def write_loop(s: Specialiser, source: Source, action: Callable[[Value], None]) 
 
 def advancing(s: Specialiser, source: Source, action: Callable[[Value], None], stop: Any = None) -> None:
     """A loop over an object that says whether it has another item, and gives it."""
-    from ..language.expressions import truth
-    from ..language.statements import changes, read_stop
-
     advance, goes_on = source.advance, source.goes_on
     assert advance is not None and goes_on is not None
 
@@ -520,3 +326,21 @@ def advancing(s: Specialiser, source: Source, action: Callable[[Value], None], s
         read_stop(s, node, stop)
 
     loop(s, lambda: ir.Loop("while", [], [], origin=s.where()), run)
+
+
+def changes(s: Specialiser, before: dict[Any, Value], head: ir.Block) -> bool:
+    """Whether computing a loop's test assigns names or fields, or writes memory."""
+    if any(written_by(stmt) is not None for stmt in ir.walk(head)):
+        return True
+    frames = set()
+    frame = s.frame
+    while frame is not None:
+        frames.add(frame.id)
+        frame = frame.parent
+    for key, value in s.env.items():
+        if key in before:
+            if not (before[key] is value or before[key] == value):
+                return True
+        elif isinstance(key, tuple) and key[0] in frames:
+            return True
+    return False

@@ -21,22 +21,33 @@ from ...domain.facts import BOOL, Listed, Num, Opaque
 from ...domain.values import Const, Leaf, ListV, Obj, Poison, Rest, Suspended, TupleV, Value
 from ...ir.builder import Restart, Specialiser
 from ...ir.dims import Lengths
-from ..calls.classify import opaque_call
-from ..calls.dispatch import HANDLERS, call_value, handles
-from ..control.joins import branch
+from ..arrays import indexing
+from ..arrays.flat import base_of
 from ..kernel.escape import roots_held
-from ..language.expressions import operate
-from ..library.combinatorics import LOOPS, crossed
-from ..library.models import items_by_index
-from ..objects.attributes import attribute_of
-from ..objects.objects import has_method
+from ..kernel.handlers import Handler, handles, wraps
+from ..kernel.operations import (
+    around_generator,
+    as_list,
+    attribute_of,
+    branch,
+    call_value,
+    get_item,
+    items_of,
+    listed,
+    opaque_call,
+    operate,
+    over,
+    own_value,
+    stepped,
+)
+from ..kernel.raising import Ended
+from ..models.functions import items_by_index
+from ..models.lists import LOOPS
+from ..objects import dict_views
 from ..objects.tables import method_of
-from ..world.class_guards import found_in
-from ..world.normalized_bodies import prepared
-from . import dict_views
-from . import items as containers
-from .iteration import ENDLESS, Source, all_storable, as_counted, nth, over, over_range
-from .lazy_iterators import Ahead, ahead_of_time, changes_outside, read_ahead
+from ..world.class_guards import has_method
+from .lazy_iterators import ahead_of_time, changes_outside, read_ahead
+from .sources import ENDLESS, Ahead, Source, all_storable, as_counted, count_of, counts, nth, over_range
 
 
 class Cursor:
@@ -56,7 +67,7 @@ def iter_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     known = isinstance(value, (Source, ListV, TupleV, Obj, Const))
     if len(args) > 1 or not known and not isinstance(s.facts_of(value), (Num, Listed)):
         return opaque_call(s, gast.Name("iter", gast.Load(), None, None), iter, args, kwargs)
-    value = containers.own_value(s, value)
+    value = own_value(s, value)
     note_walked(s, (value,))
     return value if isinstance(value, Obj) and value.cls is Cursor else cursor_over(s, over(s, value))
 
@@ -97,13 +108,12 @@ def kept(s: Specialiser, value: Value) -> Value:
     return cursor_over(s, value) if isinstance(value, Source) and value.once is not None else value
 
 
-def once(fn: Any) -> None:
+@wraps(zip, map, filter, enumerate, reversed, itertools.chain.from_iterable)
+@wraps(*(f for f in vars(itertools).values() if isinstance(f, type)))
+def once(fn: Any, handler: Handler) -> Handler:
     """Mark what a function returns as an iterator."""
-    handler = HANDLERS[fn]
 
     def marked(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-        from ..language.generators import around_generator
-
         lazy = around_generator(s, fn, args, kwargs)
         if lazy is not None:
             return lazy
@@ -142,7 +152,7 @@ def once(fn: Any) -> None:
             value, once=site, given=tuple(given), lists=lists, ahead=tuple(ahead), fields=tuple(fields), moved=moved
         )
 
-    HANDLERS[fn] = marked
+    return marked
 
 
 def is_plain(s: Specialiser, value: Value) -> bool:
@@ -246,8 +256,6 @@ def step(s: Specialiser, cursor: Obj, default: Value | None) -> Value:
         stop: ir.Block = [ir.Raise(gast.Raise(ir.name("StopIteration"), None), s.where())]
         s.block.append(ir.If(gast.UnaryOp(gast.Not(), s.expr(left)), stop, [], [], s.where()))
     if source.items is not None:
-        from ..control.raising import Ended
-
         raise Ended
     return take(s, cursor, source)
 
@@ -275,7 +283,7 @@ def step_or(s: Specialiser, left: Value, item: Callable[[], Value], default: Val
 
         return run
 
-    branch(s, left, choose(item), choose(lambda: containers.own_value(s, default)))
+    branch(s, left, choose(item), choose(lambda: own_value(s, default)))
     return s.env.pop(key)
 
 
@@ -331,45 +339,6 @@ def over_own(s: Specialiser, value: Obj) -> Source | None:
     return stepped(s, value)
 
 
-def stepped(s: Specialiser, value: Obj) -> Source | None:
-    """An object whose `__next__` tests whether it is at its end before it does anything."""
-    from ..calls.dispatch import new_frame, run
-
-    method = found_in(s, value.cls, "__next__")
-    if not hasattr(method, "__code__"):
-        return None
-    parsed, body = prepared(method.__code__, method)
-    first, *rest = body.tree.body
-    if not is_end(first) or any(is_stop(n) for stmt in rest for n in gast.walk(stmt)):
-        raise s.refuse(
-            "iterator",
-            "a `__next__` that raises StopIteration elsewhere than in its first statement",
-            "test for the end first: `if ...: raise StopIteration`",
-        )
-    free = dict(zip(method.__code__.co_freevars, method.__closure__ or ()))
-
-    def part(key: Any, statements: list[Any]) -> Value:
-        some = body.part(statements)
-        frame = new_frame(s, key, parsed, method.__globals__, free, some, s.inside.get(method))
-        frame.cls, frame.self = value.cls, value
-        return run(s, frame, some, {some.tree.args.args[0].id: value}, method)
-
-    test = gast.copy_location(gast.UnaryOp(gast.Not(), first.test), first)
-    return Source(
-        advance=lambda: part(method.__code__, rest),
-        goes_on=lambda: part(first, [gast.copy_location(gast.Return(test), first)]),
-    )
-
-
-def is_end(node: Any) -> bool:
-    return isinstance(node, gast.If) and len(node.body) == 1 and is_stop(node.body[0]) and not node.orelse
-
-
-def is_stop(node: Any) -> bool:
-    exc = getattr(node, "exc", None) if isinstance(node, gast.Raise) else None
-    return getattr(exc.func if isinstance(exc, gast.Call) else exc, "id", None) == "StopIteration"
-
-
 # -- indices
 
 
@@ -386,7 +355,7 @@ def ndindex(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Valu
     shape = args[0] if len(args) == 1 else TupleV(tuple(args))
     if isinstance(shape, Leaf) and isinstance(s.facts[shape.name], Opaque) or isinstance(s.facts_of(shape), Listed):
         return opaque_call(s, ir.attribute(s.bind("np", np), "ndindex"), np.ndindex, args, kwargs)
-    lengths = containers.items_of(s, shape, None) if not s.num(shape) else [shape]
+    lengths = items_of(s, shape, None) if not s.num(shape) else [shape]
     return positions(s, lengths)
 
 
@@ -400,7 +369,7 @@ def ndenumerate(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> 
 
     def item(k: Value) -> Value:
         index = source.item(k)
-        return TupleV((index, containers.get_item(s, args[0], index)))
+        return TupleV((index, get_item(s, args[0], index)))
 
     return Source(bounds=source.bounds, item=item, hint="i", length=source.length)
 
@@ -425,14 +394,11 @@ def cycle(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
 @handles(itertools.tee)
 def tee(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """Iterators that begin where one stands: each goes over the same items."""
-    from ..language.generators import listed
-    from ..library.builtins import as_list
-
     count = s.static(args[1]) if len(args) > 1 else 2
     if isinstance(args[0], Obj) and args[0].cls is Cursor:
-        items = containers.own_value(s, as_list(s, args[0]))
+        items = own_value(s, as_list(s, args[0]))
     else:
-        items = containers.own_value(s, listed(s, args[0]))
+        items = own_value(s, listed(s, args[0]))
     copies: list[Value] = []
     for k in range(count):
         with s.written_out(k):
@@ -467,7 +433,42 @@ AHEAD -= {*LOOPS}  # which Python goes through at once, too
 # What hands on the items themselves and asks nothing of them: an item may change, a list may not get others.
 HANDED_ON = {itertools.product, itertools.pairwise, itertools.islice, itertools.chain, itertools.cycle}
 
-for _fn in (zip, enumerate, map, filter, reversed, *vars(itertools).values()):
-    if isinstance(_fn, type) and _fn in HANDLERS:
-        once(_fn)
-once(itertools.chain.from_iterable)
+
+def over_flat(s: Specialiser, flat: Obj) -> Source:
+    base = base_of(s, flat)
+    shape = attribute_of(s, base, "shape")
+    if not isinstance(shape, TupleV):
+        raise s.refuse("numpy-form", "`.flat` of an array of unknown rank", "use `np.ravel`")
+    source = positions(s, list(shape.items))
+    return replace(source, item=lambda k: indexing.load_item(s, base, source.item(k)))
+
+
+def crossed(s: Specialiser, sources: list[Source]) -> Source:
+    """Counted through like a number whose digits are the positions."""
+    if any(source.length is None for source in sources):
+        raise s.refuse("unknown-length", "itertools.product of an iterable of unknown length")
+    lengths = lengths_of(s, sources)
+    total: Value = Const(1)
+    for length in lengths:
+        total = length if total == Const(1) else operate(s, gast.Mult, total, length)
+
+    def item(k: Value) -> Value:
+        positions: list[Value] = []
+        for length in reversed(lengths[1:]):
+            positions.insert(0, operate(s, gast.Mod, k, length))
+            k = operate(s, gast.FloorDiv, k, length)
+        return TupleV(tuple(nth(s, source, position) for source, position in zip(sources, [k, *positions])))
+
+    return Source(bounds=(total,), item=item, hint="i", length=lambda: total)
+
+
+def lengths_of(s: Specialiser, sources: list[Source]) -> list[Value]:
+    """Lengths whose product is not positive where one of them is not: of two that are negative it would be."""
+    lengths = [source.length() for source in sources if source.length is not None]
+    if sum(not counts(s, s.expr(length)) for length in lengths) < 2:
+        return lengths
+    found: dict[Value, Value] = {}
+    for source, length in zip(sources, lengths):
+        if length not in found:
+            found[length] = count_of(s, source)
+    return [found[length] for length in lengths]

@@ -8,9 +8,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from ... import ir
@@ -18,40 +17,9 @@ from ...analysis.alias import reachable, roots_of, written_by
 from ...domain.facts import Listed
 from ...domain.values import Closure, Frame, Leaf, Obj, Value
 from ...ir.builder import Specialiser
-from ..kernel.escape import parts_of, roots_held
-from ..objects.tables import holds_reference
+from ..kernel.escape import holds_reference, parts_of, roots_held
 from ..world.normalized_bodies import free_names
-
-CHANGED = "what an iterator reads is changed before it is at its end"
-
-
-@dataclass(frozen=True, eq=False)
-class Ahead:
-    """What an iterator reads all at once here, where Python reads it step by step: it must stay as it was."""
-
-    roots: frozenset[int]  # of lists and arrays
-    variables: dict[Any, Any]  # what functions given to it read
-    happened: bool = False  # whether these functions have done anything else than to return a value
-    handed_on: bool = False  # whether another iterator, with functions of its own, takes the items
-
-    def check(self, s: Specialiser, block: ir.Block, collected: bool = False) -> None:
-        """Refuse a block that has changed something; nothing of the program's runs where items are only collected."""
-        written = {root for x in ir.walk(block) if (n := written_by(x)) for root in roots_of(s.facts[n])}
-        same = all(
-            s.env.get(key) is v or isinstance(v, Leaf) and s.env.get(key) == v for key, v in self.variables.items()
-        )
-        meanwhile = self.happened and (self.handed_on or not collected)
-        if written & self.roots or not same or meanwhile:
-            raise s.refuse("changed-while-iterated", CHANGED)
-
-
-@contextmanager
-def unchanged(s: Specialiser, aheads: Iterable[Ahead], collected: bool = False) -> Iterator[None]:
-    """Write what is done with the items of an iterator, which changes nothing of what was read ahead."""
-    mark = len(s.block)
-    yield
-    for ahead in aheads:
-        ahead.check(s, s.block[mark:], collected)
+from .sources import Ahead, Source
 
 
 def read_ahead(s: Specialiser, given: list[Value], deeply: bool) -> Ahead:
@@ -59,7 +27,6 @@ def read_ahead(s: Specialiser, given: list[Value], deeply: bool) -> Ahead:
 
     If not `deeply`, only which items they have.
     """
-    from .iteration import Source
 
     variables: dict[Any, Value] = {}
     roots: frozenset[int] = frozenset()

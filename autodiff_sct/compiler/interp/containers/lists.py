@@ -15,26 +15,30 @@ from ...domain.facts import BOOL, Listed, Mapped, Num, Opaque
 from ...domain.values import Const, Leaf, ListV, Obj, SliceV, Suspended, TupleV, Value
 from ...ir.builder import Restart, Specialiser
 from ...ir.element_facts import as_element, element_facts, storable
-from ..control.joins import branch
-from ..control.raising import always
-from ..kernel.user_errors import scalar_class
-from ..library import models_lists
-from ..objects.tables import restart_tabled
-from . import dict_views
-from .items import (
+from ..kernel import operations
+from ..kernel.operations import (
+    as_list,
+    branch,
+    call_method_of,
+    call_python,
+    call_value,
+    defines,
     get_item,
-    is_slice,
     items_of,
-    iteration,
-    new_dict,
-    note_resized,
-    own_list,
     own_value,
-    refuse_frozen,
-    site_of,
-    spread,
+    run_generator,
 )
-from .iteration import each, over_range
+from ..kernel.raising import always
+from ..kernel.slice_lengths import site_of
+from ..kernel.user_errors import scalar_class
+from ..models import lists as models_lists
+from ..objects import dict_views
+from ..objects.attributes import limit_of
+from ..objects.fields import refuse_frozen
+from ..objects.tables import restart_tabled
+from .items import is_slice, iteration, new_dict, note_resized, own_list, spread
+from .iteration import each
+from .sources import over_range
 
 
 def as_tuple(s: Specialiser, items: Value) -> Value:
@@ -59,6 +63,7 @@ def of_array(s: Specialiser, base: Leaf, expr: Any, item: Num) -> Value:
     return s.let(expr, listed, ir.Op(np.ndarray.tolist, {"x": base}), hint="items", may_raise=False)
 
 
+@defines(operations.append)
 def append(s: Specialiser, base: Value, value: Value) -> None:
     """``base.append(value)``"""
     value = own_value(s, value)
@@ -175,14 +180,6 @@ def drop_surplus(s: Specialiser, base: Leaf, index: Value) -> None:
     branch(s, full, lambda: pop(s, base, [index]), lambda: None)
 
 
-def limit_of(s: Specialiser, facts: Listed) -> Value:
-    """``items.maxlen``"""
-    limits = [s.limits.get(root) for root in facts.roots]
-    if not limits or limits[0] is None or any(limit != limits[0] for limit in limits):
-        raise s.refuse("unknown-length", "only the run tells how long this deque may become")
-    return limits[0]
-
-
 def pop(s: Specialiser, base: Leaf, args: list[Value]) -> Value:
     facts = s.facts[base.name]
     assert isinstance(facts, Listed)
@@ -234,14 +231,11 @@ def replace_items(s: Specialiser, base: Leaf, items: Value) -> None:
     s.block.append(ir.Store(base.name, s.expr(everything), s.expr(items), None, s.where(), op))
 
 
+@defines(operations.replace_slice)
 def replace_slice(s: Specialiser, base: Leaf, index: Value, value: Value) -> None:
     """``base[start:stop] = value``, and ``del base[start:stop]`` where the value is empty."""
-    from ..library.builtins import as_list
-
     start, stop, step = bounds_of(index)
     if step not in (Const(None), Const(1)):
-        from ..calls.dispatch import call_python
-
         call_python(s, models_lists.set_steps, [base, index, value], {})
         return
     if not in_order(start, stop):
@@ -274,8 +268,6 @@ def in_order(start: Value, stop: Value) -> bool:
 
 def delete_item(s: Specialiser, base: Value, index: Value) -> None:
     """``del base[index]``"""
-    from ..calls.dispatch import call_python
-
     if isinstance(base, Obj) and base.cls is dict and s.is_static(index):
         if base.id in s.objects or s.static(index) not in s.fields(base):
             raise s.refuse(
@@ -315,10 +307,8 @@ def delete_key(s: Specialiser, base: Leaf, key: Value) -> None:
 
 
 def extend_list(s: Specialiser, base: Value, value: Value) -> None:
-    from ..language.generators import run
-
     if isinstance(value, Suspended):
-        run(s, value, lambda item: append(s, base, item))
+        run_generator(s, value, lambda item: append(s, base, item))
         return
     if is_known_list(value):
         value = TupleV(tuple(items_of(s, value, None)))  # it may be the same list
@@ -374,10 +364,9 @@ def is_dict(s: Specialiser, value: Value) -> bool:
 
 def union(s: Specialiser, a: Value, b: Value) -> Value:
     """``a | b`` of dicts."""
-    from ..numpy.methods import update
-
     result = new_dict(s)
-    update(s, result, [a, b], {})
+    for part in (a, b):
+        call_method_of(s, result, "update", [part], {})
     return result
 
 
@@ -433,9 +422,7 @@ def repeat_list(s: Specialiser, items: Value, times: Value) -> Value:
     if not isinstance(items, Leaf):
         raise s.refuse("list-of-objects", "a list of objects or functions is repeated", "write it out")
     if is_tuple(s, items):
-        from ..library.builtins import list_
-
-        return as_tuple(s, repeat_list(s, list_(s, [items], {}), times))
+        return as_tuple(s, repeat_list(s, call_value(s, Const(list), [items], {}), times))
     if s.is_static(times) and 0 < s.static(times) <= 4:
         copies = [get_item(s, items, Const(slice(None)))]
         return joined(s, copies + [items] * (s.static(times) - 1)) if s.static(times) > 1 else copies[0]

@@ -16,8 +16,8 @@ from ... import ir
 from ...domain.facts import BOOL, Listed, Mapped, Opaque, Pair
 from ...domain.values import Leaf, Obj, Value
 from ...ir.builder import Specialiser
-from ..control.joins import branch
-from ..control.raising import Ended
+from ..kernel.operations import branch, call_value, get_item, set_item
+from ..kernel.raising import Ended
 
 
 def key_error(s: Specialiser, key: Value) -> Ended:
@@ -59,8 +59,6 @@ def note_unseen(s: Specialiser, values: list[Value]) -> None:
 
 
 def call_factory(s: Specialiser, place: Any) -> Value:
-    from ..calls.dispatch import call_value
-
     return call_value(s, s.factories[place], [], {})
 
 
@@ -80,9 +78,7 @@ def make_missing(s: Specialiser, base: Value, key: Value) -> None:
     if isinstance(base, Leaf) and isinstance(facts, Mapped):
         fill_missing(s, base, facts, key)
     elif isinstance(base, Obj) and base.id in s.factories:
-        from .items import get_field
-
-        get_field(s, base, key)
+        get_item(s, base, key)
 
 
 def fill_missing(s: Specialiser, base: Leaf, facts: Mapped, key: Value) -> None:
@@ -92,7 +88,5 @@ def fill_missing(s: Specialiser, base: Leaf, facts: Mapped, key: Value) -> None:
         return
     if len(facts.roots) > 1:
         raise s.refuse("dict-method", "a defaultdict meets another dict", "use dicts without a factory")
-    from .items import set_item
-
     found = s.let(gast.Compare(s.expr(key), [gast.NotIn()], [ir.name(base.name)]), BOOL, hint="missing")
     branch(s, found, lambda: set_item(s, base, key, call_factory(s, places[0])), lambda: None)

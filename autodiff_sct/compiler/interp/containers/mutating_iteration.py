@@ -21,9 +21,9 @@ import gast
 from ...domain.facts import BOOL, Listed
 from ...domain.values import Const, Leaf, TupleV, Value
 from ...ir.builder import Specialiser
-from ..language.expressions import operate
-from .items import get_item
-from .iteration import Source, advancing, length_of
+from ..kernel.operations import get_item, operate
+from .iteration import advancing, length_of
+from .sources import Source
 
 
 def counted_list(s: Specialiser, iterable: Value) -> tuple[Leaf, Value | None] | None:

@@ -8,8 +8,8 @@ import gast
 
 from ...domain.values import Const, Value
 from ...ir.builder import Specialiser
-from ..language.expressions import operate
-from .iteration import Source, nth, over_range
+from ..kernel.operations import operate
+from .sources import Source, nth, over_range
 
 
 def reversed_source(s: Specialiser, source: Source) -> Source:

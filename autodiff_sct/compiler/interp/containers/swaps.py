@@ -13,7 +13,8 @@ from ...analysis.list_permutations import write_move
 from ...domain.facts import Listed
 from ...domain.values import Leaf
 from ...ir.builder import Specialiser
-from ..kernel.emit_op import KEPT_GENERATOR
+from ..arrays.emit_op import KEPT_GENERATOR
+from ..kernel.evaluation import evaluate
 
 CALM = (gast.Name, gast.Constant, gast.BinOp, gast.UnaryOp, gast.operator, gast.unaryop, gast.expr_context)
 
@@ -23,7 +24,6 @@ def swapped(s: Specialiser, node: Any) -> bool:
     places = places_of(node)
     if places is None:
         return False
-    from ..language.expressions import evaluate
 
     base = evaluate(s, places[0])
     facts = s.facts[base.name] if isinstance(base, Leaf) else None

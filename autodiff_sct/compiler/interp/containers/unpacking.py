@@ -9,8 +9,9 @@ from ...domain.constant_folding import is_short
 from ...domain.facts import Listed, Num
 from ...domain.values import Const, Leaf, Value
 from ...ir.builder import Specialiser
-from ..control.raising import raise_if
-from .items import display_length, get_item
+from ..kernel.operations import as_list, get_item
+from ..kernel.raising import raise_if
+from ..kernel.slice_lengths import display_length
 
 
 def is_counted(s: Specialiser, value: Value) -> bool:
@@ -33,8 +34,6 @@ def is_too_short(s: Specialiser, value: Value, count: int) -> bool:
 
 def items_around(s: Specialiser, value: Value, first: int, last: int) -> list[Value]:
     """What ``a, *middle, b = value`` assigns: items from the front, the list in the middle, items from the end."""
-    from ..library.builtins import as_list
-
     assert isinstance(value, Leaf)
     length = ir.call(gast.Name("len", gast.Load(), None, None), ir.name(value.name))
     if first + last:

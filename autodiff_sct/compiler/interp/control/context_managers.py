@@ -24,12 +24,13 @@ from ...frontend.bindings import parameters
 from ...frontend.exception_regions import Block, assign, at, load
 from ...frontend.parse import parse
 from ...ir.builder import Specialiser
-from ..language.expressions import evaluate
+from ..kernel.evaluation import evaluate
+from ..kernel.operations import execute, run_generator, store
+from ..kernel.raising import Ended, run_block
 from ..world.class_guards import found_in
 from ..world.names import assign_name
 from ..world.normalized_bodies import prepared
 from .exceptions import rewritten, run_under_handlers
-from .raising import Ended, run_block
 from .tangent_levels import own_manager, stay
 
 # Managers that let every exception through.
@@ -47,8 +48,6 @@ TRANSPARENT = (
 
 def manage(s: Specialiser, node: Any) -> None:
     """Specialise a ``with`` statement."""
-    from ..language.statements import execute
-
     if len(node.items) > 1:
         execute(s, rewritten(s, node, lambda fresh: nested(node)))
         return
@@ -75,15 +74,11 @@ def manage(s: Specialiser, node: Any) -> None:
 
 def around(s: Specialiser, node: Any, manager: Suspended) -> None:
     """The text of a generator around the block that it yields to."""
-    from ..language.generators import run
-
-    run(s, manager, lambda value: enter_block(s, node, value))
+    run_generator(s, manager, lambda value: enter_block(s, node, value))
 
 
 def enter_block(s: Specialiser, node: Any, value: Value) -> None:
     """The block of a ``with`` statement, after what its manager gave has its name."""
-    from ..language.statements import execute, store
-
     if node.items[0].optional_vars is not None:
         store(s, node.items[0].optional_vars, value)
     execute(s, node.body)
@@ -98,8 +93,6 @@ def nested(node: Any) -> Block:
 
 def plain(s: Specialiser, node: Any, manager: Value) -> None:
     """A manager that stays a manager."""
-    from ..language.statements import execute, store
-
     target = node.items[0].optional_vars
     origin = s.where()
     bound = None
@@ -133,8 +126,6 @@ def name_of(call: Any) -> str:
 
 def call_around(s: Specialiser, node: Any, manager: Value, told: bool) -> None:
     """Calls of ``__enter__`` and ``__exit__`` in place of the statement; a manager may have to be `told` of errors."""
-    from ..language.statements import execute
-
     make = swallowing if told else letting_through
     handled = getattr(node, "handled", None)
     if handled is None:

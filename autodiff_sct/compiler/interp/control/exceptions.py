@@ -18,11 +18,14 @@ from ...domain.facts import INT, Facts, Listed, Mapped, Num, Opaque, Pair, join
 from ...domain.values import BEGUN, Const, Leaf, Obj, Poison, Suspended, TupleV, Value
 from ...frontend.exception_regions import Piecewise, is_one_unit
 from ...ir.builder import Specialiser
-from ..language.expressions import evaluate
+from ..containers.iterators import stand_at_end
+from ..kernel.evaluation import evaluate
+from ..kernel.operations import execute, run_generator
+from ..kernel.raising import Ended, run_block
 from ..world.names import assign_name
+from ..world.presence import join_presence, note_presence
 from .joins import MISSING, as_leaf, complete, forget, label
-from .presence import join_presence, note_presence
-from .raising import Ended, is_late, refuse_there, run_block
+from .late_refusals import is_late, refuse_there
 from .tangent_levels import keep_whole, own_manager
 from .unreachable_handlers import caught_by, certain, is_unreached
 
@@ -59,8 +62,6 @@ def rewritten(s: Specialiser, node: Any, make: Callable[[Callable[[str], str]], 
 
 
 def attempt(s: Specialiser, node: Any) -> None:
-    from ..language.statements import execute
-
     assert s.frame is not None
     function = s.frame.tree
     keep_whole(s, node)
@@ -100,8 +101,6 @@ def refuse_unknown_classes(s: Specialiser, node: Any) -> None:
 
 def small_attempt(s: Specialiser, node: Any) -> None:
     """A ``try`` whose block does its work in one step."""
-    from ..language.statements import execute
-
     refuse_unknown_classes(s, node)
     origin = s.where()
     entry = dict(s.env)
@@ -190,9 +189,6 @@ def late_site(origin: Any) -> Any:
 
 def write_handler(s: Specialiser, handler: Any, ends: Ends, late: Any) -> tuple[Any, str | None, ir.Block]:
     """A handler; one after which names stand for other things is refused where the run comes to it, if it is `late`."""
-    from ..containers.iterators import stand_at_end
-    from ..language.statements import execute
-
     block: ir.Block = []
     caught = None if handler.type is None else evaluate(s, handler.type)
     raising = [stmt for stmt in ir.walk(ends[0][0]) if isinstance(stmt, ir.Raise)]
@@ -318,8 +314,6 @@ def run_under_handlers(
     s: Specialiser, generator: Suspended, work: Callable[[Value], Value | None], early: bool = False
 ) -> None:
     """The text of a generator around units of a ``try``, whose handlers do not see what that text raises."""
-    from ..language.generators import run
-
     start, inside = len(s.block), set[Any]()
 
     def noted(value: Value) -> Value | None:
@@ -328,7 +322,7 @@ def run_under_handlers(
         inside.update(ir.walk(s.block[mark:]))
         return result
 
-    run(s, generator, noted, early)
+    run_generator(s, generator, noted, early)
     if any(raises_itself(s, stmt) for stmt in ir.walk(s.block[start:]) if stmt not in inside):
         raise s.refuse(
             "exceptions",
@@ -433,8 +427,6 @@ def made_in(s: Specialiser, value: Value, ends: Ends) -> bool:
 
 def finally_(s: Specialiser, node: Any) -> None:
     """``try``/``finally`` without handlers."""
-    from ..language.statements import execute
-
     origin = s.where()
     body: ir.Block = []
     goes_on = run_block(s, body, lambda: execute(s, node.body))

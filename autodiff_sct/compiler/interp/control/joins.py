@@ -16,16 +16,21 @@ import gast
 from ... import ir
 from ...domain.facts import Facts, Listed, Mapped, Num, Opaque, Pair, join
 from ...domain.identifiers import is_identifier
-from ...domain.values import Bound, Choice, Closure, Const, Leaf, ListV, MaybeV, Obj, PartialV, Poison, TupleV, Value
+from ...domain.values import Choice, Const, Leaf, ListV, MaybeV, Obj, Poison, TupleV, Value
 from ...ir.builder import LITERALS, Restart, Specialiser
 from ...ir.dims import born, outliving
 from ...ir.element_facts import is_slice, slice_object
+from ..containers.items import own_list
 from ..containers.resizing_iteration import refuse_resizing
+from ..kernel import operations
+from ..kernel.functions import is_function
+from ..kernel.operations import defines
+from ..kernel.raising import beside, run_block
 from ..objects import class_defaults, optional
 from ..objects.tables import restart_tabled, several_things, with_other_keys
 from ..world import outside_writes
-from .presence import join_presence, note_deleted, note_presence
-from .raising import beside, run_block, run_side
+from ..world.presence import join_presence, note_deleted, note_presence
+from .late_refusals import run_side
 
 ROUNDS = 30  # facts can only grow, so that far fewer are needed unless they grow for ever
 NESTED = 2  # objects that a loop carries inside each other: a chain that grows would have no end
@@ -33,6 +38,7 @@ SEVERAL = Poison("a name stands for one of several iterators, depending on the p
 MISSING = Poison("this name may not have been assigned on the path that led here")
 
 
+@defines(operations.branch)
 def branch(s: Specialiser, test: Value, then: Callable[[], None], orelse: Callable[[], None]) -> None:
     """``if test: then else: orelse``, whose bodies write into the environment.
 
@@ -208,13 +214,6 @@ def merge(
     return Leaf(target)
 
 
-def is_function(value: Value) -> bool:
-    """Whether a value is something that is called, and is followed where it is."""
-    if isinstance(value, Const):
-        return callable(value.value)
-    return isinstance(value, (Closure, Bound, PartialV, Choice))
-
-
 def are_functions_or_none(*values: Value) -> bool:
     """Whether values are functions, at least one of them, and the others None."""
     functions = [v for v in values if is_function(v)]
@@ -265,8 +264,6 @@ def as_leaf(s: Specialiser, value: Value, block: ir.Block, hint: str) -> Leaf | 
         return None
     with s.writing(block):
         if isinstance(value, ListV):
-            from ..containers.items import own_list
-
             owned = own_list(s, value)
             return owned if isinstance(owned, Leaf) else None
         op = ir.Op(list, {"items": ListV(value.items)}) if isinstance(value, TupleV) else None
@@ -276,6 +273,7 @@ def as_leaf(s: Specialiser, value: Value, block: ir.Block, hint: str) -> Leaf | 
 # -- loops
 
 
+@defines(operations.loop)
 def loop(s: Specialiser, make: Callable[[], ir.Loop], body: Callable[[ir.Loop], None]) -> None:
     """Specialise a loop: `make` gives its statement anew, `body` writes head and body into it.
 

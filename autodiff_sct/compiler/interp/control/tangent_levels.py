@@ -11,8 +11,9 @@ from ....runtime.apart import apart, rejoined
 from ... import ir
 from ...domain.values import Frame, Value
 from ...ir.builder import Specialiser
+from ..kernel.operations import execute
+from ..kernel.raising import Ended, run_block
 from ..world.names import home
-from .raising import Ended, run_block
 
 
 def own_manager(s: Specialiser, node: Any) -> Any:
@@ -36,8 +37,6 @@ def keep_whole(s: Specialiser, node: Any) -> None:
 
 def stay(s: Specialiser, node: Any, cls: Any) -> None:
     """Specialise a block of tangents, or one around tangents: all of their levels are below those of this program."""
-    from ..language.statements import execute
-
     numbers = [n.value for n in node.items[0].context_expr.args]
     level = numbers[0] if numbers else 1
     write(s, cls, level, lambda: execute(s, node.body))

@@ -17,8 +17,8 @@ from ....errors import Refused
 from ... import ir
 from ...domain.values import Frame
 from ...ir.builder import Specialiser
+from ..kernel.raising import Ended
 from ..world.names import home, load_name
-from .raising import Ended
 
 STRAIGHT = (
     gast.Assign,

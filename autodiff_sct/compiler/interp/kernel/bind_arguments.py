@@ -7,8 +7,8 @@ from typing import Any
 
 from ...domain.values import Const, Obj, Rest, TupleV, Value
 from ...ir.builder import Specialiser
-from ..calls.check_arguments import signature
-from ..control.raising import always
+from .check_arguments import signature
+from .raising import always
 
 
 def places(fn: Callable[..., Any]) -> tuple[str, ...]:

@@ -31,7 +31,7 @@ from ...domain.values import (
 )
 
 if TYPE_CHECKING:
-    from ...ir.builder import Specialiser
+    from ...ir.builder import UNFOLLOWED, Specialiser
 
 
 def is_shared(s: Specialiser, value: Leaf, outer: bool) -> bool:
@@ -101,3 +101,22 @@ def parts_of(value: Value) -> list[Value]:
     if isinstance(value, Suspended):
         return [value.fn, *value.args, *value.kwargs.values()]
     return []
+
+
+def holds_reference(s: Specialiser, facts: Any, seen: frozenset[int] = frozenset()) -> bool:
+    """Whether a value is a reference, or contains one."""
+    if isinstance(facts, Num):
+        return facts.row is not None
+    if isinstance(facts, Pair):
+        return any(holds_reference(s, item, seen) for item in facts.items)
+    if isinstance(facts, (Listed, Mapped)) and facts.roots - seen:
+        return holds_reference(s, s.elements_of(facts), seen | facts.roots)
+    return False
+
+
+def refuse_references(s: Specialiser, *values: Value) -> None:
+    """Numbers of rows must not leave the program, nor be taken for numbers."""
+    for value in values:
+        for name in s.leaves(value):
+            if holds_reference(s, s.facts[name]):
+                raise s.refuse("list-of-objects", UNFOLLOWED, "use its fields, or keep the objects in a tuple")

@@ -21,7 +21,7 @@ import gast
 
 from ....core import thresholds
 from ... import ir
-from ...domain.facts import MANY, Axis, Dim, Num
+from ...domain.facts import MANY, Axis, Dim, Facts, Listed, Num
 from ...domain.values import Const, Leaf, SliceV, Value
 from ...ir.dims import Lengths
 
@@ -177,3 +177,18 @@ def blocks(lengths: Lengths | None) -> Iterator[Lengths]:
     while lengths is not None:
         yield lengths
         lengths = lengths.outer
+
+
+def site_of(s: Specialiser, root: int) -> Any:
+    return next(site for site, number in s.roots.items() if number == root)
+
+
+def display_length(s: Specialiser, facts: Facts) -> int | None:
+    """The number of items of a list that stays as long as its display."""
+    if not isinstance(facts, Listed) or len(facts.roots) != 1:
+        return None
+    (root,) = facts.roots
+    if root not in s.displays or root in s.resized or ("resized", site_of(s, root)) in s.dynamic:
+        return None
+    s.assumed.add(root)
+    return s.displays[root]

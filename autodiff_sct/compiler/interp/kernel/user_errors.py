@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...domain.facts import Num
+import numpy as np
+
+from ...domain.facts import PYTHON_KINDS, Num
 from ...domain.values import Value
 from ...ir.builder import Specialiser
-from ..control.raising import Ended, always
+from .raising import Ended, always
 
 
 def class_name(cls: type) -> str:
@@ -17,8 +19,6 @@ def class_name(cls: type) -> str:
 
 def scalar_class(facts: Any) -> str | None:
     """The name of the class of a number; None for an array, and where the class is not known."""
-    from ..objects.types import possible_classes
-
     if not isinstance(facts, Num) or facts.tensor or facts.row is not None or facts.kind == "array":
         return None
     classes = possible_classes(facts)
@@ -52,3 +52,22 @@ def too_many_indices(s: Specialiser, facts: Num, count: int) -> Ended:
         return always(s, IndexError, "invalid index to scalar variable.")
     message = f"too many indices for array: array is {facts.ndim}-dimensional, but {count} were indexed"
     return always(s, IndexError, message)
+
+
+SCALARS = [np.dtype(code).type for code in np.typecodes["AllInteger"] + np.typecodes["AllFloat"] + "?"]
+
+
+def possible_classes(facts: Num) -> list[type]:
+    """The classes of which a number or an array is one, where the facts do not tell which; none where nothing is known.
+
+    What an operation makes of something unknown need not be a number: a sum may be that of two texts.
+    """
+    if facts.kind is None and facts.dtype is None:
+        return []
+    array: list[type] = [np.ndarray] if facts.kind in (None, "array") else []
+    if facts.dims:
+        return array
+    known = facts.dtype is not None and not facts.whole
+    scalars = [facts.dtype.type] if known and facts.dtype is not None else SCALARS
+    pythons = [cls for cls, name in PYTHON_KINDS.items() if facts.kind in (None, name)]
+    return [*array, *(scalars if facts.kind in (None, "npscalar") else []), *pythons]

@@ -14,20 +14,20 @@ from ...domain.facts import BOOL, Mapped, Num, Opaque
 from ...domain.values import Closure, Const, Leaf, Obj, Value
 from ...ir.builder import Specialiser
 from ...ir.element_facts import as_operand
-from ..calls.dispatch import call_value
-from ..containers import dict_views
+from ...ir.patterns import fold_block
+from ..arrays.transfer import facts_of_call
 from ..containers.missing_keys import holds_nothing
-from ..control.joins import branch
-from ..control.raising import attempted
-from ..numpy.transfer import facts_of_call
-from ..objects import optional
+from ..kernel import operations
+from ..kernel.evaluation import evaluate, expression
+from ..kernel.operations import branch, call_value, defines, truth
+from ..kernel.raising import attempted
+from ..objects import dict_views, optional
 from ..objects.dynamic_choice import told_by_choice
 from ..objects.identity import same_object, told_apart
-from ..objects.objects import call_method, has_method
+from ..objects.objects import call_method
 from ..objects.record_tables import record_of
 from ..objects.tables import compared, method_of
-from ..world.class_guards import observe
-from .expressions import evaluate, expression, fold_block, truth
+from ..world.class_guards import has_method, observe
 
 COMPARISONS: dict[type, tuple[Callable[..., Any], str, str]] = {
     gast.Eq: (operator.eq, "eq", "eq"),
@@ -118,6 +118,7 @@ def compare_chain(s: Specialiser, ops: list[Any], left: Value, nodes: list[Any])
     return s.env.pop(key)
 
 
+@defines(operations.compare_two)
 def compare_two(s: Specialiser, op: Any, a: Value, b: Value) -> Value:
     ordered = type(op) in COMPARISONS
     if not isinstance(op, (gast.Is, gast.IsNot)) and not (s.is_static(a) and s.is_static(b)):
@@ -246,3 +247,10 @@ def identical(s: Specialiser, a: Value, b: Value) -> bool | None:
             return True
         raise s.refuse("object-identity", "whether two integers are one object")
     return None if isinstance(a, Const) or isinstance(b, Const) else same_object(s, a, b)
+
+
+def condition(s: Specialiser, node: Any) -> Value:
+    """A test, of which only the truth value is asked: objects and numbers may stand beside each other in it."""
+    if isinstance(node, gast.BoolOp):
+        return truth(s, chain(s, isinstance(node.op, gast.And), node.values, condition))
+    return truth(s, evaluate(s, node))

@@ -13,12 +13,14 @@ from ...domain.facts import INT, Listed, Num
 from ...domain.values import Const, Frame, Leaf, ListV, Suspended, Value
 from ...ir.builder import Specialiser
 from ..containers import items, lists
-from ..containers.iteration import Source, advancing, over, short
-from ..containers.lazy_iterators import unchanged
-from ..control.joins import branch, loop
-from ..control.presence import Presence
-from . import statements
-from .expressions import condition, evaluate, operate
+from ..containers.iteration import advancing, short
+from ..containers.iterators import ahead_of, own_iterator
+from ..containers.sources import Source, unchanged
+from ..kernel.evaluation import evaluate, expression
+from ..kernel.operations import branch, loop, operate, over, run_generator, store
+from ..library.builtins import listed_opaque, set_of
+from ..world.presence import Presence
+from .comparisons import condition
 
 
 def bound_names(generators: list[Any]) -> list[str]:
@@ -105,8 +107,6 @@ def add_up(s: Specialiser, node: Any) -> Value | None:
 
 def unrolled(s: Specialiser, generators: list[Any], k: int, element: Callable[[], Value]) -> list[Value] | None:
     """The elements where every generator goes over things known one by one and every condition is known."""
-    from ..containers.iterators import ahead_of, own_iterator
-
     mark, env = len(s.block), dict(s.env)
     if k == len(generators):
         return [element()]
@@ -145,16 +145,11 @@ def unrolled_item(
     return unrolled(s, generators, k + 1, element) if all(t.value for t in tests) else []
 
 
-def store(s: Specialiser, target: Any, value: Value) -> None:
-    statements.store(s, target, value)
-
-
 def nest(s: Specialiser, generators: list[Any], k: int, action: Callable[[], None]) -> None:
     """The loops of a comprehension, from the outermost in."""
     if k == len(generators):
         action()
         return
-    from ..containers.iterators import ahead_of, own_iterator
 
     iterable = evaluate(s, generators[k].iter)
     site, numbers = short(s, iterable)
@@ -172,9 +167,6 @@ def go_over(
     numbers: list[Value] | None,
 ) -> None:
     """The loop over an iterable, or over `numbers` one by one, and those inside it."""
-    from ..library.builtins import listed_opaque
-    from . import generators as suspended
-
     generator = generators[k]
 
     def inside(item: Value) -> None:
@@ -182,7 +174,7 @@ def go_over(
         guarded(s, generator.ifs, lambda: nest(s, generators, k + 1, action))
 
     if isinstance(iterable, Suspended):
-        suspended.run(s, iterable, inside)
+        run_generator(s, iterable, inside)
         return
     source = over(s, iterable) if numbers is None else Source(items=numbers)
     if source.items is None and source.bounds is None and source.advance is None:
@@ -236,3 +228,18 @@ def build_dict(s: Specialiser, node: Any) -> Value:
 
     scoped(s, node, lambda: nest(s, node.generators, 0, put))
     return result
+
+
+@expression(gast.ListComp)
+def list_comprehension(s: Specialiser, node: Any) -> Value:
+    return build_list(s, node)
+
+
+@expression(gast.SetComp)
+def set_comprehension(s: Specialiser, node: Any) -> Value:
+    return set_of(s, build_list(s, node))
+
+
+@expression(gast.DictComp)
+def dict_comprehension(s: Specialiser, node: Any) -> Value:
+    return build_dict(s, node)

@@ -3,55 +3,38 @@
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Callable
 from typing import Any
 
 import gast
-import numpy as np
 
 from ... import ir
 from ...domain.constant_folding import is_cheap
-from ...domain.facts import BOOL, Listed, Num, Opaque
+from ...domain.facts import BOOL, Num, Opaque
 from ...domain.values import Choice, Closure, Const, Leaf, ListV, MaybeV, Obj, Poison, TupleV, Value
 from ...ir.builder import Specialiser
 from ...ir.reify import expr_of_object
-from ..containers import dict_views, lists
+from ..arrays import emit_op
+from ..arrays.emit_op import array_of_list
 from ..containers import items as containers
-from ..containers.iteration import count_of, is_range
-from ..control.joins import branch
-from ..control.raising import Ended
-from ..kernel import emit_op
-from ..library import models_lists
-from ..objects import attributes, dynamic_choice, objects, optional
+from ..containers import lists
+from ..containers.sources import count_of, is_range
+from ..kernel import operations
+from ..kernel.escape import refuse_references
+from ..kernel.evaluation import evaluate, expression
+from ..kernel.operations import branch, call_python, call_value, defines
+from ..kernel.operators import OPERATORS, UNARY
+from ..kernel.raising import Ended
+from ..library.builtins import tuple_
+from ..models import lists as models_lists
+from ..numpy.methods import is_counter
+from ..objects import attributes, dict_views, dynamic_choice, objects, optional
 from ..objects.record_tables import as_record
-from ..objects.tables import class_of_row, exists, method_of, overloaded_rows, refuse_references
+from ..objects.tables import class_of_row, exists, method_of, overloaded_rows
 from ..objects.union_tables import classes_of
 from ..world.names import assign_name, load_name
-
-EXPRESSIONS: dict[type, Callable[[Specialiser, Any], Value]] = {}
-
-OPERATORS: dict[type, tuple[Callable[..., Any], Callable[..., Any], str]] = {
-    gast.Add: (np.add, operator.add, "add"),
-    gast.Sub: (np.subtract, operator.sub, "sub"),
-    gast.Mult: (np.multiply, operator.mul, "mul"),
-    gast.Div: (np.true_divide, operator.truediv, "truediv"),
-    gast.FloorDiv: (np.floor_divide, operator.floordiv, "floordiv"),
-    gast.Mod: (np.remainder, operator.mod, "mod"),
-    gast.Pow: (np.power, operator.pow, "pow"),
-    gast.MatMult: (np.matmul, operator.matmul, "matmul"),
-    gast.BitAnd: (np.bitwise_and, operator.and_, "and"),
-    gast.BitOr: (np.bitwise_or, operator.or_, "or"),
-    gast.BitXor: (np.bitwise_xor, operator.xor, "xor"),
-    gast.LShift: (np.left_shift, operator.lshift, "lshift"),
-    gast.RShift: (np.right_shift, operator.rshift, "rshift"),
-}
-UNARY: dict[type, tuple[Callable[..., Any], Callable[..., Any], str]] = {
-    gast.USub: (np.negative, operator.neg, "neg"),
-    gast.UAdd: (np.positive, operator.pos, "pos"),
-    gast.Invert: (np.invert, operator.invert, "invert"),
-}
-
+from .comparisons import condition
+from .star_arguments import display, in_one_list
 
 ONE, ONE_FLOAT = Const(1), Const(1.0)
 OF_SETS = (gast.BitOr, gast.BitAnd, gast.BitXor, gast.Sub)
@@ -61,31 +44,6 @@ OF_COUNTERS = {
     gast.BitOr: models_lists.counts_or,
     gast.BitAnd: models_lists.counts_and,
 }
-
-
-def expression(*kinds: type) -> Callable[[Any], Any]:
-    def register(fn: Callable[[Specialiser, Any], Value]) -> Any:
-        for kind in kinds:
-            EXPRESSIONS[kind] = fn
-        return fn
-
-    return register
-
-
-def evaluate(s: Specialiser, node: Any, handler: Callable[[Specialiser, Any], Value] | None = None) -> Value:
-    """The abstract value of an expression; what it computes is emitted into the current block."""
-    handler = handler or EXPRESSIONS.get(type(node))
-    outer, s.node = s.node, node
-    try:
-        if handler is None:
-            raise s.refuse(
-                "unsupported-syntax",
-                f"a {type(node).__name__} expression cannot be differentiated",
-                "compute it outside, and pass it as an argument",
-            )
-        return handler(s, node)
-    finally:
-        s.node = outer
 
 
 @expression(gast.Constant)
@@ -126,6 +84,7 @@ def binary(s: Specialiser, node: Any) -> Value:
     return value
 
 
+@defines(operations.operate)
 def operate(s: Specialiser, op: type, a: Value, b: Value) -> Value:
     """``a op b``."""
     fn, python, _ = OPERATORS[op]
@@ -145,8 +104,6 @@ def operate(s: Specialiser, op: type, a: Value, b: Value) -> Value:
 
 def beside_array(s: Specialiser, value: Value, other: Value) -> Value:
     """A list in an operation with an array, which NumPy makes an array."""
-    from ..numpy.calls import array_of_list
-
     facts = s.num(other)
     return array_of_list(s, value) if facts is not None and facts.kind in ("array", "npscalar") else value
 
@@ -157,8 +114,6 @@ def is_negative(value: Value) -> bool:
 
 def power_of_negative(s: Specialiser, base: Value, exp: Value) -> Value | None:
     """A negative number to a power that may be a Python float: by `math`, which raises where Python's is complex."""
-    from ..calls.dispatch import call_value
-
     facts = s.num(exp)
     if facts is None or facts.kind not in ("float", None) or facts.dims:
         return None
@@ -181,9 +136,6 @@ def holds_numbers(s: Specialiser, value: Value) -> bool:
 
 def of_others(s: Specialiser, op: type, a: Value, b: Value) -> Value | None:
     """``a op b`` where one of them is a container or an object; None where it is as for arrays."""
-    from ..calls.dispatch import call_python
-    from ..numpy.methods import is_counter
-
     method = OPERATORS[op][2]
     if (of_views := dict_views.operated(s, op, a, b)) is not None:
         return of_views
@@ -263,8 +215,6 @@ def unary(s: Specialiser, node: Any) -> Value:
         return objects.call_method(s, value, f"__{method}__", [])
     own = method_of(s, value, f"__{method}__")
     if own is not None:
-        from ..calls.dispatch import call_value
-
         return call_value(s, own, [], {})
     expr = gast.UnaryOp(type(node.op)(), s.expr(value))
     if isinstance(value, Const):
@@ -277,15 +227,7 @@ def unary(s: Specialiser, node: Any) -> Value:
 # -- truth
 
 
-def condition(s: Specialiser, node: Any) -> Value:
-    """A test, of which only the truth value is asked: objects and numbers may stand beside each other in it."""
-    if isinstance(node, gast.BoolOp):
-        from .comparisons import chain
-
-        return truth(s, chain(s, isinstance(node.op, gast.And), node.values, condition))
-    return truth(s, evaluate(s, node))
-
-
+@defines(operations.truth)
 def truth(s: Specialiser, value: Value) -> Value:
     """A value where a truth value is asked for: a constant where it is known."""
     if (view := dict_views.viewed(s, value)) is not None:
@@ -315,19 +257,6 @@ def truth(s: Specialiser, value: Value) -> Value:
     if isinstance(value, Poison):
         raise s.poisoned(value)
     return Const(True)
-
-
-def fold_block(block: ir.Block, expr: Any) -> Any | None:
-    """`expr` with the statements that compute its operands put inside it; None where that changes the program."""
-    for stmt in block:
-        if not isinstance(stmt, ir.Let) or stmt.effect or len(stmt.targets) != 1:
-            return None
-    for stmt in reversed(block):
-        uses = list(ir.names_in(expr)).count(stmt.target)
-        if uses > 1 and not isinstance(stmt.expr, (gast.Name, gast.Constant)):
-            return None
-        expr = ir.substitute(expr, {stmt.target: stmt.expr})
-    return expr
 
 
 @expression(gast.IfExp)
@@ -373,9 +302,6 @@ def elements(s: Specialiser, nodes: list[Any]) -> tuple[Value, ...]:
 @expression(gast.Tuple)
 def tuple_display(s: Specialiser, node: Any) -> Value:
     if any(isinstance(n, gast.Starred) for n in node.elts):
-        from ..calls.star_arguments import display, in_one_list
-        from ..library.builtins import tuple_
-
         return tuple_(s, [in_one_list(s, display(s, node.elts))], {})
     return TupleV(elements(s, node.elts))
 
@@ -383,8 +309,6 @@ def tuple_display(s: Specialiser, node: Any) -> Value:
 @expression(gast.List)
 def list_display(s: Specialiser, node: Any) -> Value:
     if any(isinstance(n, gast.Starred) for n in node.elts):
-        from ..calls.star_arguments import display, in_one_list
-
         return in_one_list(s, display(s, node.elts))
     return ListV(elements(s, node.elts), s.site())
 
@@ -455,37 +379,3 @@ def rewrite_part(s: Specialiser, part: Any) -> Any:
         text = expr_of_object(s, value, built=True) if isinstance(value, Obj) else s.expr(value)
         return gast.FormattedValue(text, part.conversion, spec)
     return part
-
-
-# -- comprehensions
-
-
-@expression(gast.ListComp)
-def list_comprehension(s: Specialiser, node: Any) -> Value:
-    from .comprehensions import build_list
-
-    return build_list(s, node)
-
-
-@expression(gast.SetComp)
-def set_comprehension(s: Specialiser, node: Any) -> Value:
-    from .comprehensions import build_list
-
-    return set_of(s, build_list(s, node))
-
-
-def set_of(s: Specialiser, items: Value) -> Value:
-    """``set(items)``; a set carries no derivative."""
-    facts = s.facts_of(items)
-    result = s.let(ir.call(gast.Name("set", gast.Load(), None, None), s.expr(items)), Opaque(set), effect=True)
-    element = s.elements_of(facts) if isinstance(facts, Listed) else None
-    if element is not None:
-        s.members[result.name] = element
-    return result
-
-
-@expression(gast.DictComp)
-def dict_comprehension(s: Specialiser, node: Any) -> Value:
-    from .comprehensions import build_dict
-
-    return build_dict(s, node)

@@ -24,28 +24,32 @@ import gast
 from ... import ir
 from ...domain.facts import BOOL
 from ...domain.values import BEGUN, Bound, Closure, Const, Leaf, ListV, Obj, Poison, Suspended, TupleV, Value
-from ...frontend.builders import Names, at, load, rebuilt, some
+from ...frontend.builders import Names, at, load, some
 from ...frontend.supported_syntax import YIELDS, own_nodes
 from ...ir.builder import Specialiser
-from ..calls.classify import is_library
-from ..calls.dispatch import HANDLERS, call_closure, call_python, handles, is_hashable
 from ..containers.items import own_list
-from ..containers.iteration import as_counted, each, nth, over
+from ..containers.iteration import each
 from ..containers.iterators import is_only_indexed, note_walked, own_iterator
 from ..containers.lists import append
-from ..control.raising import attempted
-from ..library import models
+from ..containers.sources import as_counted, nth
+from ..kernel import operations
+from ..kernel.evaluation import evaluate, expression
+from ..kernel.functions import is_library
+from ..kernel.handlers import HANDLERS, Handler, handles, is_hashable, wraps
+from ..kernel.operations import call_closure, call_python, defines, over
+from ..kernel.raising import attempted
+from ..models import functions as models
 from ..objects.tables import method_of
 from ..world.names import assign_name
 from .comprehensions import build_list
-from .expressions import evaluate, expression
 
 Work = Callable[[Value], Value | None]
 RUNNING = Poison("a generator is asked for its next value by the loop over it")
 LEFT = Poison("a generator is used again after a loop that may have left it early")
 
 
-def run(s: Specialiser, generator: Suspended, work: Work, early: bool = False) -> Value:
+@defines(operations.run_generator)
+def run_generator(s: Specialiser, generator: Suspended, work: Work, early: bool = False) -> Value:
     """Write the text of a generator, with `work` where it yields; the work belongs to the function around it.
 
     Where the generator may be left `early`, the work returns whether it is, after this value.
@@ -68,6 +72,7 @@ def run(s: Specialiser, generator: Suspended, work: Work, early: bool = False) -
     return result
 
 
+@defines(operations.kept_under_name)
 def kept_under_name(s: Specialiser, generator: Suspended) -> Suspended:
     """A generator that has a name: it begins where it is gone through, and is at its end after that."""
     if generator.kept:
@@ -122,7 +127,7 @@ def delegated(s: Specialiser, node: Any) -> Value:
 
     with s.written_out(place_of(frame.tree, node)):
         if isinstance(inner, Suspended):
-            return run(s, inner, passed_on, early)
+            return run_generator(s, inner, passed_on, early)
         each(s, over(s, inner), lambda item: note_left(s, resume(item)))
     return Const(None)
 
@@ -131,28 +136,6 @@ def note_left(s: Specialiser, stop: Value | None) -> None:
     """Tell the text of a generator whether it is left."""
     if s.frame is not None and s.frame.left is not None:
         assign_name(s, s.frame.left, Const(False) if stop is None else stop)
-
-
-def with_exits(tree: Any) -> tuple[Any, str]:
-    """The text of a generator that returns after a value where a variable says so, and that variable's name."""
-    left = Names(tree).fresh("left")
-
-    def block(statements: list[Any]) -> list[Any]:
-        found: list[Any] = []
-        for stmt in statements:
-            inner: dict[str, Any] = {}
-            if not isinstance(stmt, (gast.FunctionDef, gast.ClassDef)):
-                blocks = {f: getattr(stmt, f, None) for f in ("body", "orelse", "finalbody")}
-                inner = {f: block(each) for f, each in blocks.items() if isinstance(each, list)}
-                for f in ("handlers", "cases"):
-                    if getattr(stmt, f, None):
-                        inner[f] = [rebuilt(part, body=block(part.body)) for part in getattr(stmt, f)]
-            found.append(rebuilt(stmt, **inner) if inner else stmt)
-            if not inner and any(isinstance(n, YIELDS) for n in own_nodes(stmt)):
-                found.append(at(stmt, gast.If(load(left), [gast.Return(None)], [])))
-        return found
-
-    return rebuilt(tree, body=block(tree.body)), left
 
 
 # -- generator expressions that are left early
@@ -254,6 +237,7 @@ LAZY: dict[Any, Any] = {
 }
 
 
+@defines(operations.around_generator)
 def around_generator(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Suspended | None:
     """An iterator that goes through a generator is one itself; None where it goes through nothing of the kind."""
     if fn is not zip and fn not in LAZY:
@@ -317,26 +301,23 @@ def yields(function: Any) -> list[Any]:
     return [n for n in own_nodes(function) if isinstance(n, YIELDS)]
 
 
-def exhausting(fn: Any) -> None:
+@wraps(list, tuple, sum, max, min, sorted)
+def exhausting(fn: Any, handler: Handler) -> Handler:
     """Let a builtin go through all of a generator."""
-    handler = HANDLERS[fn]
 
     def of_lists(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
         if fn in (max, min) and len(args) > 1:  # of these themselves
             return handler(s, args, kwargs)
         return handler(s, [listed(s, a) for a in args[:1]] + args[1:], kwargs)
 
-    HANDLERS[fn] = of_lists
+    return of_lists
 
 
-for builtin in {list, tuple, sum, max, min, sorted} & HANDLERS.keys():
-    exhausting(builtin)
-
-
+@defines(operations.listed)
 def listed(s: Specialiser, value: Value) -> Value:
     """The list of what a generator yields, for a caller that goes through all of it at once; else what it goes over."""
     if not isinstance(iterator := own_iterator(s, value), Suspended):
         return iterator  # `__iter__` has run, and must not run again
     items = own_list(s, ListV((), s.site("yielded")))
-    run(s, iterator, lambda item: append(s, items, item))
+    run_generator(s, iterator, lambda item: append(s, items, item))
     return items

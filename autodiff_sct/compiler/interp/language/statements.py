@@ -11,42 +11,35 @@ import gast
 
 from ....core import thresholds
 from ... import ir
-from ...analysis.alias import written_by
 from ...domain.facts import INT
 from ...domain.values import Closure, Const, Leaf, ListV, Obj, Suspended, Value
 from ...frontend.exception_regions import at, endless
 from ...ir.builder import Restart, Specialiser
-from ..containers import dict_views, lists, unpacking
 from ..containers import items as containers
-from ..containers.iteration import Source, advancing, short
-from ..containers.lazy_iterators import CHANGED, unchanged
+from ..containers import lists, unpacking
+from ..containers.iteration import advancing, changes, short
+from ..containers.iterators import ahead_of, own_iterator
 from ..containers.mutating_iteration import counted_list, over_growing
+from ..containers.sources import CHANGED, Source, unchanged
 from ..containers.swaps import swapped
 from ..control.context_managers import manage
 from ..control.exceptions import attempt, finally_, rewritten, run_under_handlers
-from ..control.joins import as_leaf, branch, loop
-from ..control.raising import Ended, always, attempted
+from ..control.joins import as_leaf
 from ..control.verbatim_raise import raise_from, raises_from
-from ..kernel import emit_op
+from ..kernel import operations
 from ..kernel.escape import roots_held
-from ..objects import tables
+from ..kernel.evaluation import evaluate, execute_each, statement
+from ..kernel.operations import augment, branch, call_value, defines, listed, loop, run_generator
+from ..kernel.raising import Ended, always, attempted
+from ..objects import dict_views, tables
 from ..world.names import assign_name, delete_name
 from .augmented_assignment import augment_item
-from .expressions import condition, evaluate
+from .comparisons import condition
+from .star_arguments import unpacked_at_once
 from .subscripts import place_of
 
-STATEMENTS: dict[type, Callable[[Specialiser, Any], None]] = {}
 
-
-def statement(*kinds: type) -> Callable[[Any], Any]:
-    def register(fn: Callable[[Specialiser, Any], None]) -> Any:
-        for kind in kinds:
-            STATEMENTS[kind] = fn
-        return fn
-
-    return register
-
-
+@defines(operations.execute)
 def execute(s: Specialiser, body: list[Any]) -> None:
     """Specialise statements in order."""
     end = raises_from(body)
@@ -55,23 +48,6 @@ def execute(s: Specialiser, body: list[Any]) -> None:
     else:
         execute_each(s, body[:end])
         raise_from(s, body[end:], lambda: execute_each(s, body[end:]))
-
-
-def execute_each(s: Specialiser, body: list[Any]) -> None:
-    for position, node in enumerate(body):
-        outer, s.node = s.node, node
-        try:
-            if isinstance(node, gast.If) and len(body) == position + 1:
-                STATEMENTS[gast.If](s, node)
-            else:
-                handler = STATEMENTS.get(type(node))
-                if handler is None:
-                    raise s.refuse(
-                        "unsupported-syntax", f"a {type(node).__name__.lower()} statement cannot be differentiated"
-                    )
-                handler(s, node)
-        finally:
-            s.node = outer
 
 
 @statement(gast.Assign)
@@ -91,6 +67,7 @@ def annotated(s: Specialiser, node: Any) -> None:
         store(s, node.target, evaluate(s, node.value))
 
 
+@defines(operations.store)
 def store(s: Specialiser, target: Any, value: Value) -> None:
     """``target = value``."""
     if isinstance(target, gast.Name):
@@ -110,9 +87,6 @@ def store(s: Specialiser, target: Any, value: Value) -> None:
 
 
 def unpack(s: Specialiser, targets: list[Any], value: Value) -> None:
-    from ..calls.star_arguments import unpacked_at_once
-    from .generators import listed
-
     value = listed(s, value)
     stars = [k for k, t in enumerate(targets) if isinstance(t, gast.Starred)]
     value = unpacked_at_once(s, value) if stars else value
@@ -143,14 +117,14 @@ def augmented(s: Specialiser, node: Any) -> None:
     if isinstance(target, gast.Name):
         old = evaluate(s, gast.copy_location(gast.Name(target.id, gast.Load(), None, None), target))
         outer = s.frame is not None and target.id in s.frame.nonlocals
-        assign_name(s, target.id, emit_op.augment(s, old, type(node.op), evaluate(s, node.value), outer))
+        assign_name(s, target.id, augment(s, old, type(node.op), evaluate(s, node.value), outer))
     elif isinstance(target, gast.Subscript):
         augment_item(s, node)
     else:
         base = evaluate(s, target.value)
         old = containers.get_attribute(s, base, target.attr)
         place = len(s.block)
-        new = emit_op.augment(s, old, type(node.op), evaluate(s, node.value), True)
+        new = augment(s, old, type(node.op), evaluate(s, node.value), True)
         if new is not old or not tables.still_holds(s, base, target.attr, s.block[place:]):
             containers.set_attribute(s, base, target.attr, new)
 
@@ -184,8 +158,6 @@ def default(s: Specialiser, node: Any) -> Value:
 
 @statement(gast.FunctionDef)
 def define(s: Specialiser, node: Any) -> None:
-    from ..calls.dispatch import call_value
-
     assert s.frame is not None
     decorators = [evaluate(s, d) for d in node.decorator_list]
     # A default is made once, where the function is defined, and shared by its calls.
@@ -284,25 +256,6 @@ def endless_form(s: Specialiser, node: Any) -> Any:
     return rewritten(s, node, make)[0]
 
 
-def changes(s: Specialiser, before: dict[Any, Value], head: ir.Block) -> bool:
-    """Whether computing a loop's test assigns names or fields, or writes memory."""
-
-    if any(written_by(stmt) is not None for stmt in ir.walk(head)):
-        return True
-    frames = set()
-    frame = s.frame
-    while frame is not None:
-        frames.add(frame.id)
-        frame = frame.parent
-    for key, value in s.env.items():
-        if key in before:
-            if not (before[key] is value or before[key] == value):
-                return True
-        elif isinstance(key, tuple) and key[0] in frames:
-            return True
-    return False
-
-
 def split_stop(body: list[Any]) -> tuple[list[Any], Any]:
     """The body without its trailing ``if NAME: break``, and that test."""
     last = body[-1]
@@ -311,6 +264,7 @@ def split_stop(body: list[Any]) -> tuple[list[Any], Any]:
     return body, None
 
 
+@defines(operations.read_stop)
 def read_stop(s: Specialiser, node: ir.Loop, stop: Any) -> None:
     if stop is not None:
         value = condition(s, stop)
@@ -321,21 +275,17 @@ def read_stop(s: Specialiser, node: ir.Loop, stop: Any) -> None:
 
 
 def over_generator(s: Specialiser, node: Any, generator: Suspended, body: list[Any], stop: Any) -> None:
-    from .generators import run
-
     def work(value: Value) -> Value | None:
         store(s, node.target, value)
         execute(s, body)
         return None if stop is None else condition(s, stop)
 
-    go_through = run_under_handlers if getattr(node, "is_handled", False) else run
+    go_through = run_under_handlers if getattr(node, "is_handled", False) else run_generator
     go_through(s, generator, work, stop is not None)
 
 
 @statement(gast.For)
 def for_(s: Specialiser, node: Any) -> None:
-    from ..containers.iterators import ahead_of, own_iterator
-
     iterable = own_iterator(s, evaluate(s, node.iter))
     with unchanged(s, ahead_of(s, iterable)):
         go_over(s, node, iterable)

@@ -14,10 +14,11 @@ from ... import ir
 from ...domain.facts import Num
 from ...domain.values import Const, Leaf, SliceV, TupleV, Value
 from ...ir.builder import Specialiser
+from ..arrays import indexing
 from ..containers import items
-from ..containers.iteration import is_range
-from ..numpy import indexing
-from .expressions import evaluate, expression
+from ..containers.sources import is_range
+from ..kernel.evaluation import evaluate, expression
+from ..kernel.operations import call_value
 
 
 @expression(gast.Slice)
@@ -71,6 +72,5 @@ def index_into(s: Specialiser, base: Value, node: Any) -> Value:
 def positions(s: Specialiser, index: Value) -> Value:
     if not is_range(index):
         return index
-    from ..calls.dispatch import call_value
 
     return call_value(s, Const(np.arange, ir.attribute(s.bind("np", np), "arange")), list(index.bounds), {})

@@ -18,23 +18,27 @@ from ...domain.constant_folding import is_cheap, is_short
 from ...domain.facts import BOOL, INT, Listed, Mapped, Num, Opaque, Pair
 from ...domain.values import Bound, Choice, Closure, Const, Leaf, ListV, Obj, PartialV, SliceV, TupleV, Value
 from ...ir.builder import Specialiser
-from ..calls.dispatch import call_python, call_value, handles
-from ..containers import dict_views, iteration, lists
+from ..arrays import emit_op
+from ..arrays.flat import base_of, is_flat
 from ..containers import items as containers
-from ..containers.iteration import Source, each, enumerated, keys_of, length_of, mapped, over, over_range, zipped
+from ..containers import lists
+from ..containers.iteration import each, enumerated, keys_of, length_of, mapped, zipped
 from ..containers.ranges import reversed_source
-from ..control.raising import always
-from ..kernel import emit_op
-from ..language.expressions import OPERATORS, operate, truth
-from ..numpy.flat import base_of, is_flat
-from ..objects import record_tables, union_tables
-from ..objects.attributes import asked_for, assign_attribute, attribute_of, read_now
+from ..containers.sources import Source, count_of, is_range, over_range
+from ..kernel import operations
+from ..kernel.escape import refuse_references
+from ..kernel.handlers import handles
+from ..kernel.operations import attribute_of, call_method_of, call_python, call_value, defines, operate, over, truth
+from ..kernel.operators import OPERATORS
+from ..kernel.raising import always
+from ..models import functions as models
+from ..objects import dict_views, record_tables, union_tables
+from ..objects.attributes import asked_for, assign_attribute, read_now
 from ..objects.dynamic_choice import exists
-from ..objects.objects import call_method, has_method, replace_fields
-from ..objects.tables import classes_of_row, may_be_none, method_of, operation, refuse_references
+from ..objects.objects import call_method, replace_fields
+from ..objects.tables import classes_of_row, may_be_none, method_of, operation
 from ..objects.types import class_of
-from ..world.class_guards import found_in, has, observe, own_method
-from . import models
+from ..world.class_guards import found_in, has, has_method, observe, own_method
 from .sorting import by_constants, holds_constants, sorted_constants
 
 
@@ -60,8 +64,8 @@ def len_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
         return Const(len(facts.items)) if isinstance(facts, Pair) else length_of(s, value)
     if isinstance(value, Bound) and isinstance(value.function, str):  # an attribute of an object of unknown class
         return s.let(ir.call("len", s.expr(value)), INT, effect=True, hint="length")
-    if isinstance(value, Source) and iteration.is_range(value):
-        return iteration.count_of(s, value)
+    if isinstance(value, Source) and is_range(value):
+        return count_of(s, value)
     raise s.refuse("unknown-length", "len() of something whose length cannot be followed")
 
 
@@ -116,6 +120,7 @@ def listify(s: Specialiser, value: Value) -> Value:
     return as_list(s, value) if own or isinstance(value, Source) else value
 
 
+@defines(operations.as_list)
 def as_list(s: Specialiser, value: Value) -> Value:
     """The items of anything in a new list."""
     source = over(s, value)
@@ -168,13 +173,11 @@ def tuple_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value
 
 @handles(dict)
 def dict_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    from ..numpy.methods import update
-
     result = containers.new_dict(s)
     if args and isinstance(args[0], Obj) and args[0].cls is dict:
         containers.update_dict(s, result, [(None, args[0])])
     elif args and (isinstance(s.facts_of(args[0]), Mapped) or record_tables.record_of(s, args[0]) is not None):
-        update(s, result, args, {})
+        call_method_of(s, result, "update", args, {})
     elif args:
         each(s, over(s, args[0]), lambda pair: containers.set_item(s, result, *containers.items_of(s, pair, 2)))
     containers.update_dict(s, result, [(Const(k), v) for k, v in kwargs.items()])
@@ -306,8 +309,6 @@ def are_objects(s: Specialiser, items: Value) -> bool:
 
 @handles(set, frozenset)
 def set_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    from ..language.expressions import set_of
-
     return set_of(s, listify(s, args[0]) if args else ListV((), s.site()))
 
 
@@ -492,3 +493,13 @@ def neg(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
 @handles(dataclasses.replace)
 def replace_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     return replace_fields(s, args[0], kwargs)
+
+
+def set_of(s: Specialiser, items: Value) -> Value:
+    """``set(items)``; a set carries no derivative."""
+    facts = s.facts_of(items)
+    result = s.let(ir.call(gast.Name("set", gast.Load(), None, None), s.expr(items)), Opaque(set), effect=True)
+    element = s.elements_of(facts) if isinstance(facts, Listed) else None
+    if element is not None:
+        s.members[result.name] = element
+    return result

@@ -4,32 +4,21 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any
-
-import gast
 
 from ....core import thresholds
 from ...domain.constant_folding import MOST_ITEMS
 from ...domain.values import Const, ListV, TupleV, Value
 from ...ir.builder import Specialiser
-from ..calls.dispatch import call_python, handles
 from ..containers import items as containers
-from ..containers.iteration import Source, count_of, counts, nth
-from ..language.expressions import operate
-from . import models, models_lists
-from .builtins import as_list
+from ..containers.iterators import crossed
+from ..containers.sources import Source
+from ..kernel.handlers import handles
+from ..kernel.operations import as_list, call_python
+from ..models import functions as models
+from ..models import lists as models_lists
+from ..models.lists import LOOPS, Choosing
 from .standard_library import items_now
-
-Choosing = Callable[..., Iterable[Any]]
-
-# What writes out the loops over places, for so many items at a time.
-LOOPS: dict[Choosing, Any] = {
-    itertools.combinations: models_lists.combinations_of,
-    itertools.combinations_with_replacement: models_lists.repeating_combinations_of,
-    itertools.permutations: models_lists.permutations_of,
-}
 
 
 def chosen(fn: Choosing, s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -84,37 +73,6 @@ def product(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Valu
         for k, (a, items) in enumerate(zip(args, known))
     ]
     return crossed(s, sources)
-
-
-def crossed(s: Specialiser, sources: list[Source]) -> Source:
-    """Counted through like a number whose digits are the positions."""
-    if any(source.length is None for source in sources):
-        raise s.refuse("unknown-length", "itertools.product of an iterable of unknown length")
-    lengths = lengths_of(s, sources)
-    total: Value = Const(1)
-    for length in lengths:
-        total = length if total == Const(1) else operate(s, gast.Mult, total, length)
-
-    def item(k: Value) -> Value:
-        positions: list[Value] = []
-        for length in reversed(lengths[1:]):
-            positions.insert(0, operate(s, gast.Mod, k, length))
-            k = operate(s, gast.FloorDiv, k, length)
-        return TupleV(tuple(nth(s, source, position) for source, position in zip(sources, [k, *positions])))
-
-    return Source(bounds=(total,), item=item, hint="i", length=lambda: total)
-
-
-def lengths_of(s: Specialiser, sources: list[Source]) -> list[Value]:
-    """Lengths whose product is not positive where one of them is not: of two that are negative it would be."""
-    lengths = [source.length() for source in sources if source.length is not None]
-    if sum(not counts(s, s.expr(length)) for length in lengths) < 2:
-        return lengths
-    found: dict[Value, Value] = {}
-    for source, length in zip(sources, lengths):
-        if length not in found:
-            found[length] = count_of(s, source)
-    return [found[length] for length in lengths]
 
 
 @handles(itertools.compress)

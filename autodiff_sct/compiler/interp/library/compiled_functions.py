@@ -10,22 +10,19 @@ from ... import ir
 from ...domain.foreign_objects import python_of
 from ...domain.values import Const, Value
 from ...ir.builder import Specialiser
-from ..calls.classify import opaque_call
+from ..kernel.operations import call_constant, call_python, opaque_call
+from .progress_bars import bar_like
 
 
 def behind_of(fn: Any) -> Callable[..., Any] | None:
     """The function to follow in the place of a compiled one, or of a class of progress bars; None for others."""
     if isinstance(fn, type):
-        from .progress_bars import bar_like
-
         return range if fn is getattr(sys.modules.get("numba"), "prange", None) else bar_like(fn)
     return python_of(fn)
 
 
 def call_behind(s: Specialiser, callee: Const, behind: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """A call of a compiled function, or of one with a cache, whose Python function is `behind`."""
-    from ..calls.dispatch import call_constant
-
     if hasattr(callee.value, "cache_info"):
         return call_cached(s, callee, behind, args, kwargs)
     return call_constant(s, Const(behind), args, kwargs)
@@ -33,8 +30,6 @@ def call_behind(s: Specialiser, callee: Const, behind: Any, args: list[Value], k
 
 def call_cached(s: Specialiser, callee: Const, behind: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """A function with a cache, called with floats: as if it had none, where that is no difference."""
-    from ..calls.dispatch import call_python
-
     floats = [f for v in [*args, *kwargs.values()] if (f := s.num(v)) is not None and f.differentiable]
     if not floats:
         return opaque_call(s, s.expr(callee), callee.value, args, kwargs)

@@ -12,16 +12,16 @@ from ... import ir
 from ...domain.facts import Listed, Mapped, Num
 from ...domain.values import Bound, Const, Leaf, ListV, MaybeV, Obj, TupleV, Value
 from ...ir.builder import Specialiser
-from ..calls.dispatch import call_value, handles
 from ..containers import items as containers
 from ..containers import lists
-from ..containers.iteration import each, over
-from ..control.joins import branch
+from ..containers.iteration import each
+from ..kernel.escape import refuse_references
+from ..kernel.handlers import handles
+from ..kernel.operations import attribute_of, branch, call_value, over
 from ..objects import optional
-from ..objects.attributes import attribute_of
 from ..objects.objects import fields_of as objects_fields
-from ..objects.objects import has_method
-from ..objects.tables import class_of_row, fields_of_row, new_row, refuse_references
+from ..objects.tables import class_of_row, fields_of_row, new_row
+from ..world.class_guards import has_method
 
 MadeOf = Callable[[Specialiser, Value], Value]  # what a dataclass inside another one becomes
 

@@ -22,11 +22,11 @@ from dataclasses import dataclass
 from ...domain.values import Closure, Const, PartialV, Suspended, Value, Wrapped
 from ...frontend.supported_syntax import YIELDS, own_nodes
 from ...ir.builder import Specialiser
-from ..calls.classify import opaque_call
-from ..calls.dispatch import handles
 from ..control.context_managers import yields_once
+from ..kernel.handlers import handles
+from ..kernel.operations import opaque_call
+from ..models import functions as models
 from ..world.normalized_bodies import body_of_closure
-from . import models
 
 
 @handles(functools.wraps)

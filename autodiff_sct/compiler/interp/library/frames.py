@@ -10,8 +10,8 @@ import gast
 
 from ...domain.values import Value
 from ...ir.builder import Specialiser
-from ..calls.classify import opaque_call
-from ..calls.dispatch import handles
+from ..kernel.handlers import handles
+from ..kernel.operations import opaque_call
 
 LOOKS_AT_FRAMES = (
     *(sys._getframe, inspect.currentframe, inspect.stack, inspect.trace),

@@ -20,9 +20,9 @@ from ... import ir
 from ...domain.facts import Num
 from ...domain.values import Closure, Const, PartialV, TupleV, Value, Wrapped
 from ...ir.builder import Restart, Specialiser
-from ..calls.dispatch import call_python, call_value, handles
-from ..containers.items import own_value
-from . import models
+from ..kernel.handlers import handles
+from ..kernel.operations import call_python, call_value, own_value
+from ..models import functions as models
 
 
 @dataclass(eq=False)

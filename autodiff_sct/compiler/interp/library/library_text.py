@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from types import FunctionType
 from typing import Any
 
+import numpy as np
+
 from ....errors import NoRule, Refused
 from ...domain.attempt import Way
 from ...domain.facts import Listed, Mapped, Num, Pair
@@ -40,8 +42,6 @@ def explained(first: Refused, last: Refused, unfollowed: Iterable[Refused]) -> R
 
 def is_in_library(file: str) -> bool:
     """True for the file of a text of NumPy's or SciPy's."""
-    import numpy as np
-
     packages = os.path.dirname(os.path.dirname(np.__file__))
     return file.startswith(tuple(os.path.join(packages, home, "") for home in HOMES))
 

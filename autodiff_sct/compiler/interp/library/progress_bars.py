@@ -11,8 +11,8 @@ from ... import ir
 from ...domain.facts import Opaque
 from ...domain.values import Value
 from ...ir.builder import Specialiser
-from ..calls.classify import Shown, look
-from ..calls.dispatch import handles
+from ..kernel.functions import Shown, look
+from ..kernel.handlers import handles
 
 
 class Progress:

@@ -13,8 +13,9 @@ from ... import ir
 from ...domain.facts import COMPLEX, FLOAT, Facts, Listed, Mapped, Num, Opaque, Pair, join
 from ...domain.values import Const, Leaf, ListV, Obj, TupleV, Value
 from ...ir.builder import Specialiser
-from ..calls.dispatch import call_known, handles
 from ..containers.items import own_list
+from ..kernel.handlers import handles
+from ..kernel.operations import call_known
 
 
 @handles(zeros_like)

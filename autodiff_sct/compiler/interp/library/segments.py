@@ -10,8 +10,9 @@ from ... import ir
 from ...domain.facts import INT
 from ...domain.values import Const, Value
 from ...ir.builder import Specialiser
-from ..calls.dispatch import handles
-from ..containers.iteration import Source, over
+from ..containers.sources import Source
+from ..kernel.handlers import handles
+from ..kernel.operations import over
 
 
 @handles(segments)

@@ -21,13 +21,13 @@ from typing import Any
 
 from ...domain.values import Const, Obj, TupleV, Value
 from ...ir.builder import Specialiser
-from ..calls.classify import opaque_call
-from ..calls.dispatch import call_python, default_named, handles
-from ..containers.items import begun, items_of
-from ..control.raising import always
+from ..containers.items import begun
+from ..kernel.handlers import handles
+from ..kernel.operations import call_python, items_of, opaque_call
+from ..kernel.raising import always
 from ..objects.objects import construct
 from ..objects.types import class_of
-from ..world.captures import import_external, object_number
+from ..world.captures import default_named, import_external, object_number
 from ..world.class_guards import is_library
 
 

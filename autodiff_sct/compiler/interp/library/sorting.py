@@ -16,9 +16,10 @@ from ... import ir
 from ...domain.facts import INT, UNKNOWN, Listed, Num, Opaque
 from ...domain.values import Const, Leaf, TupleV, Value
 from ...ir.builder import Specialiser
-from ..calls.dispatch import call_python, handles
-from ..objects.tables import refuse_references
-from . import models_lists
+from ..kernel.escape import refuse_references
+from ..kernel.handlers import handles
+from ..kernel.operations import call_python
+from ..models import lists as models_lists
 
 
 def holds_constants(s: Specialiser, items: Leaf) -> bool:

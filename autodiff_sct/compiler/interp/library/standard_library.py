@@ -19,15 +19,18 @@ from ... import ir
 from ...domain.facts import Listed, Num, Pair
 from ...domain.values import Const, Leaf, ListV, Obj, PartialV, Rest, SliceV, TupleV, Value
 from ...ir.builder import Specialiser
-from ..calls.dispatch import HANDLERS, MADE, call_python, call_value, handles, otherwise
+from ..arrays import emit_op
 from ..containers import items as containers
 from ..containers import lists
-from ..containers.iteration import ENDLESS, Source, count_of, counts, each, length_of, mapped, over, zipped
-from ..control.raising import raise_if
-from ..kernel import emit_op
-from ..language.expressions import OPERATORS, operate
-from . import models, models_lists
-from .builtins import as_list
+from ..containers.iteration import each, length_of, mapped, zipped
+from ..containers.iterators import over_cursor
+from ..containers.sources import ENDLESS, Source, count_of, counts
+from ..kernel.handlers import HANDLERS, MADE, handles, otherwise
+from ..kernel.operations import as_list, augment, call_method_of, call_python, call_value, operate, over
+from ..kernel.operators import OPERATORS
+from ..kernel.raising import raise_if
+from ..models import functions as models
+from ..models import lists as models_lists
 
 # -- collections
 
@@ -35,22 +38,18 @@ from .builtins import as_list
 @handles(collections.defaultdict)
 def defaultdict(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """A dict that calls its factory for a key that it lacks."""
-    from ..numpy.methods import update
-
     result = containers.new_dict(s)
     if args and args[0] != Const(None):
         site = ("dict", s.site())
         s.factories[site] = s.factories[s.root(site)] = args[0]
-    update(s, result, args[1:], kwargs)
+    call_method_of(s, result, "update", args[1:], kwargs)
     return result
 
 
 @handles(collections.OrderedDict)
 def ordered_dict(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    from ..numpy.methods import update
-
     result = containers.new_dict(s)
-    update(s, result, args, kwargs)
+    call_method_of(s, result, "update", args, kwargs)
     return result
 
 
@@ -136,8 +135,6 @@ def islice(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value
     start, stop, step = (Const(None), args[1], Const(None)) if len(args) == 2 else (*args[1:], Const(None))[:3]
     from_here = start in (Const(None), Const(0)) and stop != Const(None)
     if isinstance(args[0], Obj) and args[0].id in s.cursors and from_here:
-        from ..containers.iterators import over_cursor
-
         return first_items(s, over_cursor(s, args[0], True), stop)
     if isinstance(args[0], Source) and args[0].endless and isinstance(stop, Const) and from_here:
         return replace(args[0], bounds=(stop,), length=lambda: stop, endless=False)
@@ -215,8 +212,6 @@ def repeat(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value
 
 @handles(itertools.starmap)
 def starmap(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    from ..calls.dispatch import call_value
-
     return mapped(s, over(s, args[1]), lambda item: call_value(s, args[0], containers.items_of(s, item, None), {}))
 
 
@@ -271,7 +266,7 @@ def in_place(kind: type) -> Any:
         facts = s.num(args[0])
         if isinstance(args[0], Leaf) and facts is not None and not facts.python and facts.kind != "npscalar":
             return emit_op.store_augmented(s, args[0], Const(Ellipsis), kind, args[1])
-        return emit_op.augment(s, args[0], kind, args[1])
+        return augment(s, args[0], kind, args[1])
 
     return handler
 

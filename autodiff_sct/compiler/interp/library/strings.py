@@ -10,7 +10,7 @@ from ...domain.constant_folding import is_cheap
 from ...domain.facts import BOOL, INT, Facts, Opaque
 from ...domain.values import Const, Value
 from ...ir.builder import Specialiser
-from ..calls.dispatch import handles, otherwise
+from ..kernel.handlers import handles, otherwise
 
 WHOLE = ("count", "find", "index", "rfind", "rindex")
 TESTS = (

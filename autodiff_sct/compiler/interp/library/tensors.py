@@ -12,7 +12,8 @@ from ... import ir
 from ...domain.facts import Num
 from ...domain.values import Const, Leaf, ListV, TupleV, Value
 from ...ir.builder import Specialiser
-from ..calls.dispatch import call_value, handles
+from ..kernel.handlers import handles
+from ..kernel.operations import call_value
 
 # What MindSpore makes of Python's numbers.
 DTYPES: dict[str, Any] = {"b": np.bool_, "i": np.int64, "f": np.float32, "c": np.complex64}

@@ -20,7 +20,6 @@ import gast
 import numpy as np
 
 from ....errors import NoRule, Refused
-from ....runtime.apart import Apart
 from ....runtime.objects import only_looking
 from ... import ir
 from ...domain.attempt import Way
@@ -29,17 +28,8 @@ from ...domain.facts import BOOL, Facts, Listed, Mapped, Num, Opaque, Pair, eval
 from ...domain.foreign_objects import is_packaged
 from ...domain.values import Const, Leaf, ListV, Obj, TupleV, Value
 from ...ir.builder import Specialiser
-
-
-def is_late(s: Specialiser) -> bool:
-    """True where a refusal may wait for the run: no handler of the program would catch it."""
-    return Way.LATE in s.attempt.ways and not (s.strictly or s.hearing or s.recursive_calls) and s.in_package()
-
-
-def refuse_there(s: Specialiser, block: ir.Block, error: Refused) -> None:
-    """Write a block that raises a refusal, past the handlers of the program."""
-    apart = ir.call(s.bind("Apart", Apart), ir.constant(1))
-    block[:] = [ir.Raise(gast.Raise(apart, s.bind("refused", error)), s.where())]
+from ..arrays.transfer import argument
+from ..kernel.raising import raise_if
 
 
 def followed_or_asked(
@@ -153,8 +143,6 @@ def folded_question(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str
 
 def kind_of(s: Specialiser, value: Value) -> Any:
     """What is known of an argument, as `facts.evaluate` takes it."""
-    from ..numpy.transfer import argument
-
     return argument(s, value)
 
 
@@ -230,8 +218,6 @@ def settled(s: Specialiser, fn: FunctionType, args: list[Value], kwargs: dict[st
 
 def only_if_not(s: Specialiser, test: Any, message: str) -> None:
     """Raise in the run where a test holds for which the program is not compiled."""
-    from ..control.raising import raise_if
-
     raise_if(s, test, NoRule, message)
 
 

@@ -22,7 +22,7 @@ from ...domain.values import Value
 from ...frontend.parse import parse
 from ...frontend.supported_syntax import own_nodes
 from ...ir.builder import Specialiser
-from ..control.raising import Ended, run_block
+from ..kernel.raising import Ended, run_block
 from .validation import answer_of, is_plain, stand_in
 
 __all__ = ["wrapped_call"]

@@ -17,7 +17,7 @@ from ... import ir
 from ...domain.facts import INT, Num, Opaque
 from ...domain.values import Const, TupleV, Value
 from ...ir.builder import Specialiser
-from ..calls.dispatch import handles, otherwise
+from ..kernel.handlers import handles, otherwise
 from ..objects.objects import construct
 
 

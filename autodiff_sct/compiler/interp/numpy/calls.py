@@ -18,17 +18,17 @@ from ...domain.dependencies import AttributeRead
 from ...domain.facts import FLOAT, INT, Listed, Num, Opaque, Pair, several
 from ...domain.values import Const, Leaf, ListV, Obj, PartialV, TupleV, Value
 from ...ir.builder import Specialiser
-from ..calls.dispatch import MADE, call_python, call_value, handles
+from ..arrays import emit_op
+from ..arrays.emit_op import array_of_list, numpy_call
 from ..containers import items as containers
-from ..containers.items import get_item, items_of
-from ..containers.iteration import Source
 from ..containers.iterators import Cursor
-from ..kernel import emit_op
-from ..library import models
-from ..library.builtins import as_list
-from ..objects.attributes import attribute_of
+from ..containers.sources import Source
+from ..kernel.handlers import MADE, handles, otherwise
+from ..kernel.operations import as_list, attribute_of, call_python, call_value, get_item, items_of
+from ..models import functions as models
 from ..world.captures import import_external, object_number
 from . import writers
+from .keywords import rewritten
 
 OUT_POSITION = {True: 2, False: 1}
 
@@ -110,8 +110,6 @@ def with_arrays(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Va
 
 
 def call_numpy(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    from .keywords import rewritten
-
     fn = callee.value
     if not args:
         args, kwargs = by_position(fn, kwargs)
@@ -208,14 +206,6 @@ def holds_floats(s: Specialiser, facts: Any) -> bool:
     if isinstance(facts, Pair):
         return any(holds_floats(s, item) for item in facts.items)
     return isinstance(facts, Listed) and holds_floats(s, s.elements_of(facts))
-
-
-def array_of_list(s: Specialiser, value: Value) -> Value:
-    """A list where NumPy reads an array of it, made that array."""
-    listed = isinstance(value, (ListV, TupleV)) or isinstance(value, Const) and isinstance(value.value, (list, tuple))
-    if listed or isinstance(value, Leaf) and isinstance(s.facts[value.name], Listed):
-        return numpy_call(s, np.array, [value], {})
-    return value
 
 
 def by_position(fn: Any, kwargs: dict[str, Value]) -> tuple[list[Value], dict[str, Value]]:
@@ -340,13 +330,6 @@ def filled(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value
 # Functions that call functions
 
 
-def numpy_call(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    """A call of one of NumPy's functions that the user has not written."""
-    named = {k: s.expr(v) for k, v in kwargs.items()}
-    expr = ir.call(ir.attribute(s.bind("np", np), fn.__name__), *(s.expr(a) for a in args), **named)
-    return emit_op.apply(s, fn, expr, args, kwargs)
-
-
 def of_polynomial(s: Specialiser, made: np.poly1d) -> Value:
     """What a polynomial made outside the program computes when it is called."""
     key = ("polynomial", object_number(s, made))
@@ -418,8 +401,12 @@ def joined_part(s: Specialiser, part: Value) -> Value:
     return array_of_list(s, part)
 
 
-def joined(s: Specialiser, base: Const, index: Value) -> Value | None:
+@otherwise(np.r_.__getitem__)
+@otherwise(np.c_.__getitem__)
+def joined(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
     """``np.r_[a, 1.0, b]`` and ``np.c_[a, b]`` of arrays and numbers; None for what else they mean."""
+    base, index = args
+    assert isinstance(base, Const)
     parts = [joined_part(s, part) for part in (index.items if isinstance(index, TupleV) else [index])]
     known = [s.num(part) for part in parts]
     ranks = {f.ndim if f is not None else None for f in known}

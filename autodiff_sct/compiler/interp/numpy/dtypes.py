@@ -11,8 +11,8 @@ from ... import ir
 from ...domain.facts import Num
 from ...domain.values import Const, Value
 from ...ir.builder import Specialiser
-from ..calls.dispatch import otherwise
-from ..control.raising import always
+from ..kernel.handlers import otherwise
+from ..kernel.raising import always
 
 OF_DTYPES = (np.finfo, np.iinfo, np.dtype, np.issubdtype, np.promote_types, np.can_cast, np.isdtype)
 OF_ARRAYS = (np.result_type, np.common_type, np.iscomplexobj, np.isrealobj, np.isscalar)

@@ -9,9 +9,9 @@ import numpy as np
 
 from ...domain.values import Bound, Const, Obj, TupleV, Value
 from ...ir.builder import Specialiser
-from ..calls.dispatch import call_python, call_value
+from ..arrays.emit_op import array_of_list, numpy_call
 from ..kernel.bind_arguments import places
-from .calls import array_of_list, numpy_call
+from ..kernel.operations import call_python, call_value
 
 UNSTACK = {np.unstack} if hasattr(np, "unstack") else set()
 SPREADS = (np.var, np.std, np.nanvar, np.nanstd)

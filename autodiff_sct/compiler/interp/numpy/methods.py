@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable
 from functools import lru_cache, partial
 from logging import Logger
@@ -18,20 +19,25 @@ from ...analysis.list_permutations import write_move
 from ...domain.facts import BOOL, COMPLEX, FLOAT, INT, Listed, Mapped, Num, Opaque
 from ...domain.values import Const, Leaf, ListV, Obj, TupleV, Value
 from ...ir.builder import Restart, Specialiser
-from ..calls.check_arguments import check_method
-from ..calls.classify import Shown, drawn, look
-from ..containers import dict_views, items, lists
-from ..containers.iteration import each, keys_of, mapped, over, over_keys
+from ..arrays import emit_op, indexing, transfer
+from ..arrays.emit_op import array_of_list
+from ..arrays.shapes import DIMS, from_shape
+from ..containers import items, lists
+from ..containers.iteration import each, keys_of, mapped, over_keys
 from ..containers.missing_keys import holds_nothing, note_unseen
-from ..control.joins import branch
-from ..control.raising import always
-from ..kernel import emit_op
-from ..library import models, models_lists, standard_library
+from ..kernel import operations
+from ..kernel.check_arguments import check_method
+from ..kernel.functions import Shown, drawn, look
+from ..kernel.handlers import HANDLERS
+from ..kernel.operations import branch, call_constant, call_python, defines, over
+from ..kernel.raising import always
+from ..library import standard_library
 from ..library.strings import returned_by
-from ..objects import record_tables, tables
-from . import indexing, transfer, writers
-from .calls import array_of_list, call_numpy
-from .shapes import DIMS, from_shape
+from ..models import functions as models
+from ..models import lists as models_lists
+from ..objects import dict_views, record_tables, tables
+from . import writers
+from .calls import call_numpy
 
 # Methods that are functions of the same name.
 SAME_NAME = (
@@ -66,11 +72,10 @@ def caller(name: str) -> Callable[..., Any]:
     return method
 
 
+@defines(operations.call_method_of)
 def call_method_of(s: Specialiser, base: Value, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
     check_method(s, base, name, args, kwargs)
     if is_counter(s, base) and name in ("update", "most_common", "total"):
-        from ..calls.dispatch import call_python
-
         if name != "update":
             return call_python(s, getattr(models_lists, name), [base, *args], kwargs)
         standard_library.count(s, base, args, kwargs)
@@ -182,7 +187,6 @@ def to_list(s: Specialiser, base: Leaf, facts: Num) -> Value:
         raise s.refuse("different-kinds", "`tolist` of what may be an array or a number", "index the array instead")
     if facts.ndim == 0:
         return emit_method(s, base, "item", [], {}, np.ndarray.item, [])
-    from ..calls.dispatch import call_python
 
     if facts.ndim > 1:
         return call_python(s, models.nested_lists, [base], {})
@@ -193,10 +197,6 @@ def to_list(s: Specialiser, base: Leaf, facts: Num) -> Value:
 
 def tensor_method(s: Specialiser, base: Leaf, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """A method that only tensors have is inlined from its text."""
-    import types
-
-    from ..calls.dispatch import call_constant
-
     for cls in (Parameter, Tensor):
         found = getattr(cls, name, None)
         if isinstance(found, types.FunctionType):
@@ -208,8 +208,6 @@ def opaque_method(
     s: Specialiser, base: Leaf, facts: Any, name: str, args: list[Value], kwargs: dict[str, Value]
 ) -> Value:
     """A method of something unknown just runs; generators of random numbers tell what they draw."""
-    from ..calls.dispatch import HANDLERS
-
     method = getattr(facts.cls, name, None) if isinstance(facts, Opaque) and facts.cls is not None else None
     if isinstance(method, MethodDescriptorType) and method in HANDLERS:
         return HANDLERS[method](s, [base, *args], kwargs)
@@ -226,8 +224,6 @@ def opaque_method(
         emit_op.store_item(s, out, writers.EVERYTHING, run_method(s, base, facts, name, args, {**kwargs, "out": own}))
         return out
     if random and any(isinstance(a, Leaf) and is_differentiable(s, a) for a in [*args, *kwargs.values()]):
-        from ..calls.dispatch import call_python
-
         if name in models.DRAWS and facts.cls is np.random.Generator and in_double(s, [*args, *kwargs.values()]):
             return call_python(s, models.DRAWS[name], [base, *args], kwargs)
         choosing, most = models.CHOICES.get(name, (None, 0))
@@ -330,14 +326,10 @@ def list_method(
         write_move(s, "reverse", base)
         return Const(None)
     if name == "sort":
-        from ..calls.dispatch import call_python
-
         order = call_python(s, models_lists.places_in_order, [base], kwargs)
         write_move(s, "permute", base, order)
         return Const(None)
     if name in ("rotate", "extendleft"):
-        from ..calls.dispatch import call_python
-
         call_python(s, models_lists.rotate if name == "rotate" else models_lists.extend_left, [base, *args], kwargs)
         return Const(None)
     if name == "remove":
@@ -458,8 +450,6 @@ def mapped_method(
     if name in ("get", "setdefault"):
         return get_or(s, base, facts, name, args)
     if name in REORDERING:
-        from ..calls.dispatch import call_python
-
         return call_python(s, REORDERING[name], [base, *args], kwargs)
     if name == "copy" and s.counters.isdisjoint(facts.roots) and s.factories.keys().isdisjoint(facts.roots):
         result = items.new_dict(s)

@@ -17,14 +17,16 @@ from ...domain.facts import Num, Opaque, is_same
 from ...domain.values import Bound, Const, Leaf, ListV, TupleV, Value
 from ...ir.builder import Specialiser
 from ...ir.patterns import numpy_name
-from ..calls.dispatch import call_python, call_value, handles
-from ..containers.items import get_item
-from ..control.raising import always, raise_if
-from ..kernel import emit_op
+from ..arrays import emit_op
+from ..arrays.emit_op import is_positive, store_repeated
+from ..arrays.flat import flat_of
+from ..arrays.flat_items import set_flat
+from ..arrays.overlap import check_apart, shares_memory
 from ..kernel.bind_arguments import in_place, places
-from ..library import models
-from ..objects.attributes import attribute_of
-from .overlap import check_apart, shares_memory
+from ..kernel.handlers import handles
+from ..kernel.operations import attribute_of, call_python, call_value
+from ..kernel.raising import always, raise_if
+from ..models import functions as models
 
 EVERYTHING = Const(Ellipsis)
 LAST = Const(-1)
@@ -112,23 +114,6 @@ def check_casting(s: Specialiser, casting: Value, base: Leaf, value: Value) -> N
         raise always(s, TypeError, f"Cannot cast from {given.dtype!r} to {have.dtype!r} {rule}")
 
 
-def store_repeated(s: Specialiser, base: Leaf, index: Value, value: Value, shape: Value, picked: bool = False) -> None:
-    """Store values that are repeated until they have a shape, of which a mask may pick: of no values, nothing."""
-    given = s.num(value)
-    if given is not None and given.dims == ():
-        emit_op.store_item(s, base, index, value)
-    elif given is not None and given.dims is not None and all(map(is_positive, map(s.lengths.canonical, given.dims))):
-        value = numpy(s, "resize", value, shape)
-        emit_op.store_item(s, base, index, get_item(s, value, index) if picked else value)
-    else:
-        function = models.put_picked if picked else models.put_repeated
-        call_python(s, function, [base, index, value, shape], {})
-
-
-def is_positive(length: Any) -> bool:
-    return length > 0 if isinstance(length, int) else getattr(length, "several", False)
-
-
 @handles(np.put)
 def put(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """``np.put`` counts along the flattened array and repeats values that are too few."""
@@ -140,8 +125,6 @@ def put(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     if isinstance(facts, Num) and facts.ndim == 1:
         store_repeated(s, base, indices, value, shape_of(s, indices))
     else:
-        from .flat import flat_of, set_flat
-
         set_flat(s, flat_of(s, base), indices, value, shape_of(s, indices))
     return Const(None)
 

@@ -18,19 +18,33 @@ from ...domain.dependencies import AttributeRead
 from ...domain.facts import INT, Listed, Mapped, Num, Opaque, Pair
 from ...domain.values import Bound, Closure, Const, Leaf, ListV, MaybeV, Obj, PartialV, SliceV, Super, TupleV, Value
 from ...ir.builder import Specialiser
-from ..calls.classify import Shown
-from ..control.raising import always, lacking
-from ..kernel import emit_op
-from ..kernel.user_errors import class_name
-from ..library import models
-from ..world.captures import import_external, object_number
-from ..world.class_guards import DESCRIPTORS, found_in, is_library, lookup, observe, own_method, watch
+from ..arrays import emit_op
+from ..arrays.flat import flat_of
+from ..arrays.flat_items import assign_flat
+from ..kernel import operations
+from ..kernel.functions import Shown
+from ..kernel.operations import call_python, call_value, defines, items_of, own_value, read_field, write_field
+from ..kernel.raising import always
+from ..kernel.user_errors import class_name, possible_classes
+from ..models import functions as models
+from ..world.captures import import_external, object_number, of_outside
+from ..world.class_guards import (
+    DESCRIPTORS,
+    found_in,
+    is_library,
+    lacking,
+    lookup,
+    own_method,
+    refuse_descriptor,
+    watch,
+)
 from ..world.names import called_after, is_ours
 from ..world.outside_writes import assign_global, assign_outside, assign_to_class, assigned, assigned_to_class
 from . import optional, union_tables
 from .class_defaults import class_value
+from .fields import field, refuse_frozen
 from .record_tables import record_of
-from .tables import class_of_row, read_field, write_field
+from .tables import class_of_row
 
 SCALAR_ATTRIBUTES: dict[str, Value] = {"ndim": Const(0), "size": Const(1), "shape": TupleV(())}
 REPLACED = ("__name__", "__qualname__", "__module__", "__doc__")  # of a function's own attributes
@@ -50,6 +64,7 @@ def asked_for(s: Specialiser, base: Value, attr: str) -> Value:
     return attribute_of(s, base, attr)
 
 
+@defines(operations.attribute_of)
 def attribute_of(s: Specialiser, base: Value, attr: str) -> Value:
     if isinstance(base, Const):
         return of_constant(s, base, attr)
@@ -133,9 +148,6 @@ def of_module(s: Specialiser, base: Const, attr: str, value: Any) -> Value:
 
 
 def of_object(s: Specialiser, base: Obj, attr: str) -> Value:
-    from ..containers.items import field
-    from .special_methods import refuse_descriptor
-
     if base.cls in (dict, list):
         return Bound(attr, base)
     if base.id in s.objects or not isinstance(found_in(s, base.cls, attr), functools.cached_property):
@@ -153,8 +165,6 @@ def of_object(s: Specialiser, base: Obj, attr: str) -> Value:
     found = found_in(s, base.cls, attr)
     watch(s, base, attr, found)
     if isinstance(found, property):
-        from ..calls.dispatch import call_value
-
         assert found.fget is not None
         return call_value(s, Const(found.fget), [base], {})
     if isinstance(found, functools.cached_property):
@@ -174,8 +184,6 @@ def of_object(s: Specialiser, base: Obj, attr: str) -> Value:
     if (value := class_value(s, base.cls, attr)) is not None:
         return value
     if (getter := own_method(s, base.cls, "__getattr__")) is not None:
-        from ..calls.dispatch import call_python
-
         return call_python(s, getter, [base, Const(attr)], {})
     if hasattr(base.cls, "stands_for"):
         raise s.refuse(
@@ -189,9 +197,6 @@ def of_object(s: Specialiser, base: Obj, attr: str) -> Value:
 
 def computed_once(s: Specialiser, base: Obj, attr: str, found: functools.cached_property[Any]) -> Value:
     """A `functools.cached_property` that is read for the first time: it becomes an attribute."""
-    from ..calls.dispatch import call_value
-    from ..containers.items import own_value, refuse_frozen
-
     if s.births.get(base.id) is not s.block:
         raise s.refuse(
             "attribute",
@@ -204,22 +209,6 @@ def computed_once(s: Specialiser, base: Obj, attr: str, found: functools.cached_
     return value
 
 
-def of_outside(s: Specialiser, base: Obj, attr: str) -> Value:
-    obj, read = s.objects[base.id]
-    if not hasattr(obj, attr):
-        message = f"{type(obj).__name__!r} object has no attribute {attr!r}"
-        raise lacking(s, lambda: hasattr(read(), attr), AttributeError, message)
-    value = getattr(obj, attr)
-    if type(value) is int and is_setting(type(obj)):
-        return Const(observe(s, lambda: getattr(read(), attr)))
-    return import_external(s, lambda: getattr(read(), attr), attr, ("field", base.id, attr))
-
-
-def is_setting(cls: type) -> bool:
-    """Whether the integers of an object are settings of a layer or an operation, known at compile time."""
-    return hasattr(cls, "construct") or cls.__module__.startswith("autodiff_sct.")
-
-
 def of_tuple(s: Specialiser, base: TupleV, attr: str) -> Value:
     fields: Any = getattr(base.cls, "_fields", None) or getattr(base.cls, "__match_args__", ())
     found = found_in(s, base.cls, attr) if base.cls is not None else None
@@ -228,8 +217,6 @@ def of_tuple(s: Specialiser, base: TupleV, attr: str) -> Value:
     if attr in ("_replace", "_asdict"):
         return Bound(attr, base)
     if isinstance(found, property):
-        from ..calls.dispatch import call_value
-
         assert found.fget is not None
         return call_value(s, Const(found.fget), [base], {})
     if isinstance(found, types.FunctionType):
@@ -241,8 +228,6 @@ def of_super(s: Specialiser, base: Super, attr: str) -> Value:
     cls = class_of_row(s, base.self) or (base.self.cls if isinstance(base.self, Obj) else base.self.value)
     found = found_in(s, cls, attr, base.cls)
     if isinstance(found, property):
-        from ..calls.dispatch import call_value
-
         assert found.fget is not None
         return call_value(s, Const(found.fget), [base.self], {})
     if isinstance(found, (types.FunctionType, types.WrapperDescriptorType)):
@@ -262,12 +247,8 @@ def of_super(s: Specialiser, base: Super, attr: str) -> Value:
 def of_leaf(s: Specialiser, base: Leaf, attr: str) -> Value:
     facts = s.facts[base.name]
     if isinstance(facts, Pair):
-        from ..containers.items import items_of
-
         return of_tuple(s, TupleV(tuple(items_of(s, base, None)), facts.cls), attr)
     if isinstance(facts, Listed) and attr == "maxlen":
-        from ..containers.lists import limit_of
-
         return limit_of(s, facts)
     if isinstance(facts, Listed) and facts.is_tuple and not hasattr(tuple, attr):
         raise always(s, AttributeError, f"'tuple' object has no attribute {attr!r}")
@@ -321,10 +302,7 @@ def of_number(s: Specialiser, base: Leaf, facts: Num, attr: str) -> Value:
             ir.attribute(ir.name(base.name), attr), INT if attr in ("nbytes", "itemsize") else Opaque(), may_raise=False
         )
     if attr == "flat":
-        from ..numpy.flat import flat_of
-
         return flat_of(s, base)
-    from .types import possible_classes
 
     return method_or_value(s, base, attr, [] if facts.tensor else possible_classes(facts))
 
@@ -358,8 +336,6 @@ def reader(attr: str) -> Callable[[Any], Any]:
 
 def lacks(facts: Num, attr: str) -> str | None:
     """What a number or an array without an attribute says; None where it has it, or may have it."""
-    from .types import possible_classes
-
     classes = possible_classes(facts)
     if not classes or facts.tensor or any(hasattr(cls, attr) for cls in classes):
         return None
@@ -435,10 +411,6 @@ def shape_of(s: Specialiser, base: Leaf, facts: Num) -> Value:
 
 def assign_plainly(s: Specialiser, base: Obj, attr: str, value: Value) -> None:
     """What ``object.__setattr__`` does."""
-    from ..calls.dispatch import call_python
-    from ..containers.items import refuse_frozen
-    from .special_methods import refuse_descriptor
-
     refuse_descriptor(s, base.cls, attr)
     found = found_in(s, base.cls, attr)
     if isinstance(found, property):
@@ -457,8 +429,6 @@ def assign_plainly(s: Specialiser, base: Obj, attr: str, value: Value) -> None:
 
 def assign_attribute(s: Specialiser, base: Value, attr: str, value: Value) -> None:
     if isinstance(base, Obj):
-        from ..calls.dispatch import call_python
-
         setter = own_method(s, base.cls, "__setattr__")
         if setter is None:
             assign_plainly(s, base, attr, value)
@@ -494,11 +464,17 @@ def assign_attribute(s: Specialiser, base: Value, attr: str, value: Value) -> No
 
 def assign_part(s: Specialiser, base: Leaf, facts: Num, attr: str, value: Value) -> None:
     """``a.real = value`` and ``a.flat = value`` assign to elements."""
-    from ..numpy.flat import assign_flat
-
     if attr == "flat":
         assign_flat(s, base, value)
         return
     real = base if facts.dtype is not None and facts.dtype.kind == "f" else attribute_of(s, base, attr)
     assert isinstance(real, Leaf)
     emit_op.store_item(s, real, Const(Ellipsis), value)
+
+
+def limit_of(s: Specialiser, facts: Listed) -> Value:
+    """``items.maxlen``"""
+    limits = [s.limits.get(root) for root in facts.roots]
+    if not limits or limits[0] is None or any(limit != limits[0] for limit in limits):
+        raise s.refuse("unknown-length", "only the run tells how long this deque may become")
+    return limits[0]

@@ -22,7 +22,7 @@ from ...domain.values import Const, Leaf, Obj, Poison, Value
 from ...ir.builder import Specialiser
 from ..kernel.escape import parts_of
 from ..world.captures import import_external, object_number
-from ..world.class_guards import DESCRIPTORS, found_in, has, own_method
+from ..world.class_guards import DESCRIPTORS, found_in, has, own_method, refuse_descriptor
 from ..world.outside_writes import assigned_to_class
 
 NO_VALUES = (*DESCRIPTORS, functools.cached_property, types.MemberDescriptorType, types.GetSetDescriptorType)
@@ -39,8 +39,6 @@ def class_value(s: Specialiser, cls: type, attr: str) -> Value | None:
 
 def of_both(s: Specialiser, cls: type, attr: str) -> Value | None:
     """The same, for an object that has an attribute of its own on another path."""
-    from .special_methods import refuse_descriptor
-
     value = None if attr.startswith("__") else class_value(s, cls, attr)
     if value is not None:
         refuse_descriptor(s, cls, attr)

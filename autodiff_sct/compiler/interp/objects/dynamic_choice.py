@@ -8,29 +8,17 @@ import gast
 
 from ... import ir
 from ...domain.facts import BOOL, INT
-from ...domain.values import Choice, Const, Leaf, Obj, Value
+from ...domain.values import Choice, Const, Leaf, Value
 from ...ir.builder import Specialiser
-from ..containers import items as containers
-from ..control.joins import is_function
-from ..control.raising import raise_if
+from ..kernel.functions import is_function
+from ..kernel.operations import compare_two
+from ..kernel.raising import raise_if
 from . import optional
 
 
 def are_functions(items: list[Value]) -> bool:
     """Whether things are functions, all of them."""
     return bool(items) and all(map(is_function, items))
-
-
-def field_at_run_time(s: Specialiser, base: Obj, index: Value) -> Value:
-    """``base[index]`` of a list or a dict of things known one by one."""
-    items = {key: value for key in s.fields(base) if (value := containers.field(s, base, key)) is not None}
-    if are_functions([*items.values()]) and not containers.is_slice(index):
-        return by_position(s, [*items.values()], index) if base.cls is list else by_key(s, items, index)
-    if base.id in s.objects and base.cls is dict:
-        copy = containers.new_dict(s)
-        containers.update_dict(s, copy, [(None, base)])
-        return containers.get_item(s, copy, index)
-    raise containers.unknown_key(s, base)
 
 
 def by_position(s: Specialiser, items: list[Value], index: Value) -> Value:
@@ -58,8 +46,6 @@ def by_key(s: Specialiser, items: dict[Any, Value], key: Value) -> Value:
 
 def told_by_choice(s: Specialiser, op: Any, a: Value, b: Value) -> Value | None:
     """``f is g`` and the like, where one is chosen at run time; None where it is another comparison."""
-    from ..language.comparisons import compare_two
-
     for value, other in ((a, b), (b, a)):
         if isinstance(value, Choice) and isinstance(op, (gast.Is, gast.IsNot, gast.Eq, gast.NotEq)):
             return of_either(s, value, *(compare_two(s, op, each, other) for each in (value.then, value.orelse)))

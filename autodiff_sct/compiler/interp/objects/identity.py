@@ -17,12 +17,10 @@ import numpy as np
 from ...domain.facts import BOOL, Listed, Num
 from ...domain.values import Const, Leaf, ListV, Obj, TupleV, Value
 from ...ir.builder import Specialiser
-from ..containers.items import field
-from ..control.joins import branch
-from ..language.expressions import truth
-from ..world.class_guards import found_in
-from .attributes import attribute_of
-from .objects import call_method, has_method, is_generated
+from ..kernel.operations import attribute_of, branch, compare_two, truth
+from ..world.class_guards import found_in, has_method
+from .fields import field
+from .objects import call_method, is_generated
 from .tables import class_of_row, is_reference, may_be_none, operation, references, restart_tabled
 
 CHOSEN = ("merge", "carried", "stopped")  # ids of objects that may be one of several
@@ -136,8 +134,6 @@ def compares_fields(s: Specialiser, cls: type | None, name: str) -> bool:
 
 def fields_compared(s: Specialiser, op: Any, cls: Any, a: Value, b: Value) -> Value | None:
     """``(a.x, a.y) == (b.x, b.y)``"""
-    from ..language.comparisons import compare_two
-
     if any(isinstance(value, Leaf) and may_be_none(s, value) for value in (a, b)):
         return None
     names = [f.name for f in dataclasses.fields(cls) if f.compare]
@@ -177,8 +173,6 @@ def searched(s: Specialiser, a: Value, b: Value) -> Value | None:
 
 
 def among(s: Specialiser, a: Value, items: list[Value]) -> Value:
-    from ..language.comparisons import compare_two
-
     if not items:
         return Const(False)
     same = isinstance(a, Obj) and isinstance(items[0], Obj) and same_object(s, a, items[0])

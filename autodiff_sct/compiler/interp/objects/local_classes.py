@@ -26,9 +26,8 @@ import gast
 
 from ...domain.values import Const, Frame, Value
 from ...ir.builder import Specialiser
-from ..calls.dispatch import handles
-from ..language.expressions import evaluate
-from ..language.statements import statement
+from ..kernel.evaluation import evaluate, statement
+from ..kernel.handlers import handles
 from ..world.names import assign_name
 
 DECORATORS = (dataclasses.dataclass, functools.total_ordering)

@@ -13,32 +13,25 @@ from typing import Any
 
 from ...domain.values import Const, Leaf, ListV, Obj, TupleV, Value
 from ...ir.builder import Specialiser
-from ..control.raising import always
 from ..kernel.bind_arguments import bind_signature
-from ..world.captures import import_external
-from ..world.class_guards import found_in, lookup
+from ..kernel.operations import attribute_of, call_python, call_value, own_value
+from ..kernel.raising import always
+from ..world.captures import default_named, import_external
+from ..world.class_guards import found_in, has_method, lookup, refuse_tuple
 from ..world.names import called_after
-from .attributes import attribute_of
-from .tables import as_row, class_of_row, fields_of_row, has_table
+from .special_methods import refuse_maker
+from .tables import as_row, class_of_row, fields_of_row, has_table, refuse_array
 
 NOT_GIVEN = Const(dataclasses.MISSING)
 REPLACED_WRONGLY = ValueError if sys.version_info < (3, 13) else TypeError  # what `dataclasses.replace` raises
 
 
-def has_method(s: Specialiser, obj: Obj, name: str) -> bool:
-    return obj.cls not in (dict, list) and isinstance(found_in(s, obj.cls, name), types.FunctionType)
-
-
 def call_method(s: Specialiser, obj: Obj, name: str, args: list[Value]) -> Value:
-    from ..calls.dispatch import call_value
-
     return call_value(s, attribute_of(s, obj, name), args, {})
 
 
 def overloaded(s: Specialiser, names: tuple[str, str], a: Value, b: Value) -> Value:
     """``a op b`` where one of them is an object; a method that gives NotImplemented passes the question on."""
-    from .special_methods import refuse_array
-
     attempts = [(a, names[0], b), (b, names[1], a)]
     if isinstance(a, Obj) and isinstance(b, Obj) and a.cls is not b.cls and issubclass(b.cls, a.cls):
         if found_in(s, b.cls, names[1]) is not found_in(s, a.cls, names[1]):
@@ -56,9 +49,6 @@ def overloaded(s: Specialiser, names: tuple[str, str], a: Value, b: Value) -> Va
 
 def construct(s: Specialiser, cls: type, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """``cls(*args, **kwargs)`` for a class of the user's."""
-    from ..calls.dispatch import call_python
-    from .special_methods import refuse_maker, refuse_tuple
-
     if issubclass(cls, tuple) and hasattr(cls, "_fields"):
         refuse_tuple(s, cls)
         return named_tuple(s, cls, args, kwargs)
@@ -91,8 +81,6 @@ def is_generated(cls: type, name: str = "__init__") -> bool:
 
 
 def named_tuple(s: Specialiser, cls: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    from ..calls.dispatch import default_named
-
     names = ["_cls", *cls._fields]
     optional = names[len(names) - len(cls.__new__.__defaults__ or ()) :]
     bound = bind(s, f"{cls.__name__}.__new__", names, [], optional, [Const(cls), *args], kwargs)
@@ -101,9 +89,7 @@ def named_tuple(s: Specialiser, cls: Any, args: list[Value], kwargs: dict[str, V
 
 
 def own(s: Specialiser, value: Value) -> Value:
-    from ..containers.items import own_list
-
-    return own_list(s, value) if isinstance(value, ListV) else value
+    return own_value(s, value) if isinstance(value, ListV) else value
 
 
 def bind(
@@ -132,8 +118,6 @@ def bind(
 
 def fill_dataclass(s: Specialiser, obj: Obj, cls: Any, args: list[Value], kwargs: dict[str, Value]) -> None:
     """The fields of a dataclass, as the ``__init__`` fills them that Python has generated."""
-    from ..calls.dispatch import call_python
-
     parameters = list(inspect.signature(cls.__init__).parameters.values())
     positional = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
     by_name = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
@@ -164,8 +148,6 @@ def init_only(cls: Any) -> dict[str, Any]:
 
 def default_of(s: Specialiser, cls: Any, field: Any) -> Any:
     """The default of a field; None where it has none."""
-    from ..calls.dispatch import call_value, default_named
-
     if field.default is not dataclasses.MISSING and field.init:
         return default_named(s, cls.__init__, field.name)
     if field.default is not dataclasses.MISSING:

@@ -22,6 +22,7 @@ from ... import ir
 from ...domain.facts import BOOL
 from ...domain.values import Choice, Const, Leaf, MaybeV, Poison, TupleV, Value
 from ...ir.builder import Specialiser
+from ..kernel.raising import raise_if
 
 NONE = Const(None)
 SUBSCRIPTED = "'NoneType' object is not subscriptable"
@@ -129,8 +130,6 @@ def opposite(s: Specialiser, test: Value, negated: Leaf) -> Leaf:
 
 def present(s: Specialiser, value: MaybeV, message: str, error: type[Exception] = TypeError) -> TupleV:
     """The tuple, in a place where None raises what Python raises."""
-    from ..control.raising import raise_if
-
     raise_if(s, is_none(s, value), error, message)
     found = there(s, value)
     s.env |= dict.fromkeys([key for key, held in s.env.items() if held == value], found)

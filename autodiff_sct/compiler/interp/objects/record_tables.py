@@ -13,35 +13,16 @@ The dicts of one program that are written with the same constant keys are of one
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
 from typing import Any
 
-from ...domain.identifiers import is_identifier
 from ...domain.values import Const, Leaf, Obj, TupleV, Value
 from ...ir.builder import Restart, Specialiser
-from ..control.raising import always
+from ..kernel.operations import get_item as found_under
+from ..kernel.operations import set_item as put
+from ..kernel.raising import always
+from .records import Record, class_of_dict
 from .tables import class_of_row, column, fields_of_row, has_table, new_row, read_column, references
 from .union_tables import classes_of
-
-
-class Record(dict[str, Any]):
-    """The class of the dicts with the same keys."""
-
-    keys_of_all: tuple[str, ...]
-
-
-@cache
-def record_class(keys: tuple[str, ...]) -> type[Record]:
-    """The class of the dicts with these keys, in this order."""
-    return type("record", (Record,), {"keys_of_all": keys})
-
-
-def class_of_dict(s: Specialiser, value: Obj) -> type[Record] | None:
-    """The class that a dict of the program could have a table for."""
-    keys = s.fields(value)
-    named = bool(keys) and all(isinstance(key, str) and is_identifier(key) for key in keys)
-    made = value.id not in s.objects and value.id[0] in ("dict", "carried", "merge", "copy")
-    return record_class(tuple(keys)) if named and made else None
 
 
 def as_record(s: Specialiser, value: Value) -> Value:
@@ -75,8 +56,6 @@ def get_item(s: Specialiser, row: Leaf, cls: type[Record], key: Value) -> Value:
 
 
 def set_item(s: Specialiser, row: Leaf, cls: type[Record], key: Value, value: Value) -> None:
-    from ..containers.items import set_item as put
-
     if s.is_static(key) and s.static(key) not in cls.keys_of_all:
         raise s.refuse(
             "dict-key",
@@ -116,14 +95,12 @@ def call_method(s: Specialiser, row: Leaf, cls: type[Record], name: str, args: l
 
 def pairs_of(s: Specialiser, value: Value) -> Iterator[tuple[Value, Value]]:
     """The keys and the values of a dict with constant keys."""
-    from ..containers.items import get_field
-
     cls = record_of(s, value)
     if cls is not None and isinstance(value, Leaf):
         yield from items(s, value, cls)
     elif isinstance(value, Obj) and value.cls is dict:
         for key in s.fields(value):
-            yield Const(key), get_field(s, value, Const(key))
+            yield Const(key), found_under(s, value, Const(key))
     else:
         raise s.refuse(
             "dict-key", "`**` of something that is not a dict with constant keys", "write the keys out: `f(a=d['a'])`"

@@ -8,37 +8,22 @@ descriptors other than properties and methods, what makes objects in another way
 from __future__ import annotations
 
 import inspect
-import types
 from collections.abc import Callable
 from typing import Any
 
 from ... import ir
 from ...domain.facts import Opaque
 from ...domain.foreign_objects import is_compiled
-from ...domain.values import Const, Obj, Super, TupleV, Value
+from ...domain.values import Const, Obj, Super, Value
 from ...ir.builder import Specialiser
 from ...ir.reify import expr_of_object
-from ..calls.classify import SPECIAL
-from ..calls.dispatch import call_value, handles
-from ..control.raising import always
-from ..world.class_guards import DESCRIPTORS, found_in, is_library, lookup, own_method
-from .attributes import assign_plainly, attribute_of
-from .objects import has_method
-from .tables import class_of_row, method_of
-
-# What a named tuple may not do in its own way: the compiler knows what its items are, and how many.
-OF_TUPLES = (
-    *("__getitem__", "__iter__", "__len__", "__eq__", "__contains__", "__bool__", "__lt__", "__hash__"),
-    *("__ne__", "__gt__", "__le__", "__ge__", "__array__", "__getattribute__"),
-)
-BUILTIN_DESCRIPTORS = (
-    types.MemberDescriptorType,
-    types.GetSetDescriptorType,
-    types.WrapperDescriptorType,
-    types.MethodDescriptorType,
-    types.ClassMethodDescriptorType,
-    types.DynamicClassAttribute,  # an Enum's
-)
+from ..kernel.functions import SPECIAL
+from ..kernel.handlers import handles
+from ..kernel.operations import attribute_of, call_value
+from ..kernel.raising import always
+from ..world.class_guards import found_in, has_method, is_library, own_method
+from .attributes import assign_plainly
+from .tables import method_of
 
 
 def special_method(s: Specialiser, fn: Any, args: list[Value]) -> Callable[..., Value] | None:
@@ -121,43 +106,4 @@ def refuse_builtin(s: Specialiser, cls: Any) -> None:
             "class-feature",
             f"{cls.__name__} is a {builtin.__name__} of its own kind",
             f"let it hold a {builtin.__name__}",
-        )
-
-
-def refuse_tuple(s: Specialiser, cls: type) -> None:
-    """Refuse a named tuple that is no tuple in all that it does."""
-    for name in OF_TUPLES:
-        if own_method(s, cls, name) is not None:
-            raise s.refuse("class-feature", f"{cls.__name__} has a {name} of its own")
-
-
-def refuse_array(s: Specialiser, a: Value, b: Value) -> None:
-    """Refuse an array before an object that does not say that NumPy is to leave the operation to it."""
-    facts, cls = s.num(a), b.cls if isinstance(b, (Obj, TupleV)) else class_of_row(s, b)
-    if facts is None or facts.kind not in ("array", "npscalar") or cls is None or facts.row is not None:
-        return
-    asked = getattr(cls, "__array_ufunc__", 0)
-    left = asked is None or (asked == 0 and getattr(cls, "__array_priority__", 0) > 0)
-    single = asked == 0 and facts.dims == ()  # an operation of Python's on one number
-    if not left and not single:
-        raise s.refuse(
-            "class-feature",
-            f"an array before a {cls.__name__}: NumPy decides what that is",
-            f"let {cls.__name__} have `__array_ufunc__ = None`, or write the object first",
-        )
-
-
-def refuse_descriptor(s: Specialiser, cls: type, attr: str) -> None:
-    """Refuse an attribute that a class computes in a way of its own."""
-    if own_method(s, cls, "__getattribute__") is not None:
-        raise s.refuse(
-            "class-feature", f"{cls.__name__} has a __getattribute__ of its own", "use __getattr__, or properties"
-        )
-    found = lookup(cls, attr)
-    own = hasattr(type(found), "__get__") or hasattr(type(found), "__set__")
-    if hasattr(type(found), "__autodiff_gradient__"):
-        return
-    if own and not isinstance(found, (*DESCRIPTORS, *BUILTIN_DESCRIPTORS, types.BuiltinFunctionType)):
-        raise s.refuse(
-            "class-feature", f"{attr!r} of {cls.__name__} is a {type(found).__name__}", "make it a property or a method"
         )

@@ -26,12 +26,17 @@ import numpy as np
 
 from ... import ir
 from ...analysis.alias import changed_through
-from ...domain.facts import BOOL, INT, Different, Facts, Listed, Mapped, Num, Opaque, Pair
+from ...domain.facts import BOOL, INT, Different, Facts, Listed, Mapped, Num, Opaque
 from ...domain.values import Bound, Const, Leaf, ListV, Obj, Poison, TupleV, Value
-from ...ir.builder import UNFOLLOWED, Restart, Specialiser
+from ...ir.builder import Restart, Specialiser
 from ...ir.element_facts import storable
-from ..world.class_guards import found_in, own_method
+from ..kernel import operations
+from ..kernel.escape import refuse_references
+from ..kernel.operations import append, attribute_of, call_python, call_value, defines, get_item, set_item, truth
+from ..world.class_guards import found_in, has_method, own_method, refuse_descriptor
 from . import union_tables
+from .class_defaults import class_value, first_value, of_both
+from .records import class_of_dict
 
 NO_TABLE = (dict, list, np.flatiter)
 
@@ -77,8 +82,6 @@ def containers_of(s: Specialiser, value: Value | None, around: tuple[Any, ...] =
 
 def classes_in(s: Specialiser, value: Value, around: frozenset[Any] = frozenset()) -> Iterator[type]:
     """The classes of the objects in a value that the program has made; `around` are the ids of what it is in."""
-    from .record_tables import class_of_dict
-
     if isinstance(value, (TupleV, ListV)):
         for item in value.items:
             yield from classes_in(s, item, around)
@@ -146,9 +149,6 @@ def as_row(s: Specialiser, obj: Obj) -> Value:
 
 def new_row(s: Specialiser, cls: type, fields: dict[str, Value], obj: Obj | None = None) -> Value:
     """A row at the end of a table."""
-    from ..containers.lists import append
-    from .class_defaults import first_value, of_both
-
     for name in fields:
         if ("column", cls, name) not in s.env:
             raise Restart(("column", cls, name))
@@ -232,31 +232,9 @@ def is_reference(s: Specialiser, value: Value) -> bool:
     return isinstance(facts, Num) and facts.row is not None
 
 
-def holds_reference(s: Specialiser, facts: Any, seen: frozenset[int] = frozenset()) -> bool:
-    """Whether a value is a reference, or contains one."""
-    if isinstance(facts, Num):
-        return facts.row is not None
-    if isinstance(facts, Pair):
-        return any(holds_reference(s, item, seen) for item in facts.items)
-    if isinstance(facts, (Listed, Mapped)) and facts.roots - seen:
-        return holds_reference(s, s.elements_of(facts), seen | facts.roots)
-    return False
-
-
-def refuse_references(s: Specialiser, *values: Value) -> None:
-    """Numbers of rows must not leave the program, nor be taken for numbers."""
-    for value in values:
-        for name in s.leaves(value):
-            if holds_reference(s, s.facts[name]):
-                raise s.refuse("list-of-objects", UNFOLLOWED, "use its fields, or keep the objects in a tuple")
-
-
+@defines(operations.read_field)
 def read_field(s: Specialiser, row: Leaf, attr: str) -> Value:
     """``row.attr``"""
-    from ..calls.dispatch import call_python
-    from .class_defaults import class_value
-    from .special_methods import refuse_descriptor
-
     cls = class_of_row(s, row)
     assert cls is not None
     if (same := s.same_for_all.get((cls, attr))) is not None:
@@ -286,8 +264,6 @@ def read_field(s: Specialiser, row: Leaf, attr: str) -> Value:
 
 def read_column(s: Specialiser, values: Leaf, row: Leaf, number: Leaf) -> Value:
     """What a column holds for an object, the row of that number."""
-    from ..containers.items import get_item
-
     with references(s):
         item = get_item(s, values, number)
     if isinstance(item, Leaf) and not may_be_none(s, row):  # there is one for each object
@@ -297,12 +273,9 @@ def read_column(s: Specialiser, values: Leaf, row: Leaf, number: Leaf) -> Value:
     return item
 
 
+@defines(operations.write_field)
 def write_field(s: Specialiser, row: Leaf, attr: str, value: Value) -> None:
     """``row.attr = value``"""
-    from ..calls.dispatch import call_python
-    from ..containers.items import set_item
-    from .class_defaults import of_both
-
     cls = class_of_row(s, row)
     assert cls is not None
     found = found_in(s, cls, attr)
@@ -334,9 +307,6 @@ def not_none(row: Leaf) -> Any:
 
 def exists(s: Specialiser, row: Value) -> Value:
     """The truth value of an object that may be None."""
-    from ..calls.dispatch import call_value
-    from ..language.expressions import truth
-
     assert isinstance(row, Leaf)
     classes = union_tables.classes_of(s, row)
     if classes is not None and not any(hasattr(cls, name) for cls in classes for name in ("__bool__", "__len__")):
@@ -426,7 +396,6 @@ def operation(s: Specialiser, value: Value, name: str, *args: Value) -> Value | 
 
     None for what is no such object; refused where its class has no such method.
     """
-    from ..calls.dispatch import call_value
 
     if not is_reference(s, value):
         return None
@@ -452,16 +421,11 @@ def overloaded_rows(s: Specialiser, method: str, a: Value, b: Value) -> Value | 
             return None
         if is_overridden(s, f"__r{method}__", a, b):
             asked.reverse()
-    from ..calls.dispatch import call_value
-    from .objects import has_method
-    from .special_methods import refuse_array
 
     refuse_array(s, a, b)
     for target, name, other in asked:
         found = method_of(s, target, name)
         if found is None and isinstance(target, Obj) and has_method(s, target, name):
-            from .attributes import attribute_of
-
             found = attribute_of(s, target, name)
         if found is not None:
             result = call_value(s, found, [other], {})
@@ -488,3 +452,19 @@ def with_other_keys(s: Specialiser, values: tuple[Value, ...]) -> tuple[Any, ...
         return ()
     places = [containers_of(s, v) for v in known]
     return tuple(place for found in places for place in found) if all(places) else ()
+
+
+def refuse_array(s: Specialiser, a: Value, b: Value) -> None:
+    """Refuse an array before an object that does not say that NumPy is to leave the operation to it."""
+    facts, cls = s.num(a), b.cls if isinstance(b, (Obj, TupleV)) else class_of_row(s, b)
+    if facts is None or facts.kind not in ("array", "npscalar") or cls is None or facts.row is not None:
+        return
+    asked = getattr(cls, "__array_ufunc__", 0)
+    left = asked is None or (asked == 0 and getattr(cls, "__array_priority__", 0) > 0)
+    single = asked == 0 and facts.dims == ()  # an operation of Python's on one number
+    if not left and not single:
+        raise s.refuse(
+            "class-feature",
+            f"an array before a {cls.__name__}: NumPy decides what that is",
+            f"let {cls.__name__} have `__array_ufunc__ = None`, or write the object first",
+        )

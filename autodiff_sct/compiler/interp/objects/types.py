@@ -12,28 +12,26 @@ from collections.abc import Iterator
 from typing import Any
 
 import gast
-import numpy as np
 
 from ....runtime import real_power
 from ....tensor import Tensor
 from ... import ir
-from ...domain.facts import BOOL, PYTHON_KINDS, Listed, Mapped, Num, Pair, dummy
+from ...domain.facts import BOOL, Listed, Mapped, Num, Pair, dummy
 from ...domain.values import Bound, Closure, Const, Leaf, ListV, Obj, PartialV, TupleV, Value
 from ...ir.builder import Specialiser
-from ..calls.classify import opaque_call
-from ..calls.dispatch import call_value, handles
-from ..containers.dict_views import class_of_view
-from ..kernel import emit_op
-from ..language.expressions import truth
+from ..arrays import emit_op
+from ..kernel.handlers import handles
+from ..kernel.operations import call_value, opaque_call, truth
+from ..kernel.user_errors import possible_classes
 from ..world.class_guards import is_library, lookup, observe
 from ..world.names import is_ours
+from .dict_views import class_of_view
 from .record_tables import record_of
 from .tables import class_of_row, may_be_none, not_none
 from .union_tables import classes_of as classes_of_row
 from .union_tables import is_instance
 
 CONTAINERS = frozenset((list, tuple, dict, set, str, bytes))
-SCALARS = [np.dtype(code).type for code in np.typecodes["AllInteger"] + np.typecodes["AllFloat"] + "?"]
 
 
 @handles(isinstance)
@@ -88,7 +86,6 @@ def is_of_kinds(s: Specialiser, value: Value, kinds: tuple[type, ...]) -> bool:
 
 
 def classes_of(s: Specialiser, value: Value) -> tuple[type, ...]:
-
     if not s.is_static(value):
         raise s.refuse(
             "isinstance", "`isinstance` with something that is no class", "name a class, or a tuple of classes"
@@ -179,22 +176,6 @@ def class_of_number(facts: Num) -> type | None:
         return type(dummy(facts))
     except ValueError:
         return None
-
-
-def possible_classes(facts: Num) -> list[type]:
-    """The classes of which a number or an array is one, where the facts do not tell which; none where nothing is known.
-
-    What an operation makes of something unknown need not be a number: a sum may be that of two texts.
-    """
-    if facts.kind is None and facts.dtype is None:
-        return []
-    array: list[type] = [np.ndarray] if facts.kind in (None, "array") else []
-    if facts.dims:
-        return array
-    known = facts.dtype is not None and not facts.whole
-    scalars = [facts.dtype.type] if known and facts.dtype is not None else SCALARS
-    pythons = [cls for cls, name in PYTHON_KINDS.items() if facts.kind in (None, name)]
-    return [*array, *(scalars if facts.kind in (None, "npscalar") else []), *pythons]
 
 
 def class_in_rules(s: Specialiser, value: Value) -> type | None:

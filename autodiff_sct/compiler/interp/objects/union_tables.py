@@ -29,7 +29,8 @@ from ... import ir
 from ...domain.facts import BOOL, INT, Different, Num
 from ...domain.values import Bound, Choice, Const, Leaf, Value
 from ...ir.builder import Restart, Specialiser
-from ..control.raising import always
+from ..kernel.operations import branch, read_field, write_field
+from ..kernel.raising import always
 from ..world.class_guards import found_in, has
 
 
@@ -105,8 +106,6 @@ def as_class(s: Specialiser, reference: Leaf, cls: type) -> Leaf:
 
 def read(s: Specialiser, reference: Leaf, classes: tuple[type, ...], attr: str) -> Value:
     """``reference.attr``"""
-    from .tables import read_field
-
     found = [found_in(s, cls, attr) for cls in classes]
     fields = any(("column", cls, attr) in s.env for cls in classes)
     if not fields and all(isinstance(method, types.FunctionType) for method in found):
@@ -130,15 +129,11 @@ def read(s: Specialiser, reference: Leaf, classes: tuple[type, ...], attr: str) 
 
 def write(s: Specialiser, reference: Leaf, classes: tuple[type, ...], attr: str, value: Value) -> None:
     """``reference.attr = value``"""
-    from .tables import write_field
-
     by_class(s, reference, classes, lambda known, cls: write_field(s, known, attr, value))
 
 
 def by_class(s: Specialiser, reference: Leaf, classes: tuple[type, ...], action: Callable[[Leaf, type], None]) -> None:
     """Branches in which it is known of which class an object is."""
-    from ..control.joins import branch
-
     cls, *others = classes
 
     def here() -> None:

@@ -18,9 +18,9 @@ from ...domain.pytree import Leaf as LeafTree
 from ...domain.values import Const, Leaf, Obj, TupleV, Value
 from ...ir.builder import Specialiser
 from ...ir.request import Arguments
-from ..containers.partial_keys import facts_of_whole, may_stay_whole
-from ..objects.special_methods import refuse_tuple
 from .captures import facts_of_tree, outside_object
+from .class_guards import refuse_tuple
+from .partial_keys import facts_of_whole, may_stay_whole
 
 
 def receive(s: Specialiser, table: Arguments, parameter: str, tree: Any) -> Value:

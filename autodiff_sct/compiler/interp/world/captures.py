@@ -7,6 +7,7 @@ are known at compile time and guarded: the dispatcher compiles again when one of
 from __future__ import annotations
 
 import dataclasses
+import types
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
@@ -15,12 +16,13 @@ import numpy as np
 
 from ... import ir
 from ...domain.attempt import Way
-from ...domain.dependencies import Guard, ItemRead
+from ...domain.dependencies import DefaultRead, Guard, ItemRead, KwDefaultRead
 from ...domain.facts import Facts, Listed, Mapped, Num, Opaque, Pair
 from ...domain.pytree import Branch, Listing, Static, describe, is_setting, refuse_taped
 from ...domain.pytree import Leaf as LeafTree
 from ...domain.values import Const, External, Leaf, Obj, TupleV, Value
 from ...ir.builder import Specialiser
+from .class_guards import lacking, observe, refuse_tuple
 
 INDEX_TOOLS = ("r_", "c_", "s_", "index_exp", "mgrid", "ogrid")  # objects of NumPy's that are known by what they are
 
@@ -35,8 +37,6 @@ def import_external(s: Specialiser, read: Callable[[], Any], symbol: str, key: A
 
 
 def import_value(s: Specialiser, value: Any, read: Callable[[], Any], symbol: str, key: Any) -> Value:
-    from ..objects.special_methods import refuse_tuple
-
     if isinstance(value, ModuleType):
         s.guards.append(Guard(read, value))
         return Const(value, s.bind(symbol.rpartition(".")[2], value))
@@ -142,3 +142,35 @@ def facts_of_tree(s: Specialiser, tree: Any, site: Any) -> Facts:
     if isinstance(tree, Static):
         return Opaque(type(tree.value))
     return Opaque(getattr(tree, "cls", None))
+
+
+def default_of(s: Specialiser, fn: types.FunctionType, k: int) -> Value:
+    if (fn.__module__ or "autodiff_sct.").startswith("autodiff_sct."):  # an emitted function has no module
+        return Const((fn.__defaults__ or ())[k])
+    place = k - len(fn.__defaults__ or ())
+    name = fn.__code__.co_varnames[fn.__code__.co_argcount + place]
+    return import_external(s, DefaultRead(fn, place), name, ("default", object_number(s, fn), place))
+
+
+def default_named(s: Specialiser, fn: types.FunctionType, name: str) -> Value:
+    """The default of a parameter by its name, of a method that Python has generated."""
+    if name in (fn.__kwdefaults__ or {}):
+        return import_external(s, KwDefaultRead(fn, name), name, ("kwdefault", object_number(s, fn), name))
+    place = fn.__code__.co_varnames.index(name) - fn.__code__.co_argcount
+    return import_external(s, DefaultRead(fn, place), name, ("default", object_number(s, fn), place))
+
+
+def of_outside(s: Specialiser, base: Obj, attr: str) -> Value:
+    obj, read = s.objects[base.id]
+    if not hasattr(obj, attr):
+        message = f"{type(obj).__name__!r} object has no attribute {attr!r}"
+        raise lacking(s, lambda: hasattr(read(), attr), AttributeError, message)
+    value = getattr(obj, attr)
+    if type(value) is int and has_settings(type(obj)):
+        return Const(observe(s, lambda: getattr(read(), attr)))
+    return import_external(s, lambda: getattr(read(), attr), attr, ("field", base.id, attr))
+
+
+def has_settings(cls: type) -> bool:
+    """Whether the integers of an object are settings of a layer or an operation, known at compile time."""
+    return hasattr(cls, "construct") or cls.__module__.startswith("autodiff_sct.")

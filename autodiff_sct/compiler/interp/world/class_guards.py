@@ -15,6 +15,7 @@ from typing import Any
 from ...domain.dependencies import Guard
 from ...domain.values import Obj
 from ...ir.builder import Specialiser
+from ..kernel.raising import Ended, always
 
 LIBRARIES = "numpy math scipy operator functools itertools random builtins autodiff_sct".split()
 DESCRIPTORS = (types.FunctionType, property, staticmethod, classmethod)
@@ -121,3 +122,53 @@ def is_library(owner: Any) -> bool:
     """Whether a module or a class is NumPy's, the standard library's or ours."""
     name = owner.__module__ if isinstance(owner, type) else owner.__name__
     return name.split(".")[0] in LIBRARIES
+
+
+def lacking(s: Specialiser, exists: Callable[[], bool], error: type[Exception], message: str, **named: Any) -> Ended:
+    """As `always`, for something outside that does not exist: once it does, the program is compiled again."""
+    observe(s, exists)
+    return always(s, error, message, **named)
+
+
+# What a named tuple may not do in its own way: the compiler knows what its items are, and how many.
+OF_TUPLES = (
+    *("__getitem__", "__iter__", "__len__", "__eq__", "__contains__", "__bool__", "__lt__", "__hash__"),
+    *("__ne__", "__gt__", "__le__", "__ge__", "__array__", "__getattribute__"),
+)
+
+
+def refuse_tuple(s: Specialiser, cls: type) -> None:
+    """Refuse a named tuple that is no tuple in all that it does."""
+    for name in OF_TUPLES:
+        if own_method(s, cls, name) is not None:
+            raise s.refuse("class-feature", f"{cls.__name__} has a {name} of its own")
+
+
+def has_method(s: Specialiser, obj: Obj, name: str) -> bool:
+    return obj.cls not in (dict, list) and isinstance(found_in(s, obj.cls, name), types.FunctionType)
+
+
+def refuse_descriptor(s: Specialiser, cls: type, attr: str) -> None:
+    """Refuse an attribute that a class computes in a way of its own."""
+    if own_method(s, cls, "__getattribute__") is not None:
+        raise s.refuse(
+            "class-feature", f"{cls.__name__} has a __getattribute__ of its own", "use __getattr__, or properties"
+        )
+    found = lookup(cls, attr)
+    own = hasattr(type(found), "__get__") or hasattr(type(found), "__set__")
+    if hasattr(type(found), "__autodiff_gradient__"):
+        return
+    if own and not isinstance(found, (*DESCRIPTORS, *BUILTIN_DESCRIPTORS, types.BuiltinFunctionType)):
+        raise s.refuse(
+            "class-feature", f"{attr!r} of {cls.__name__} is a {type(found).__name__}", "make it a property or a method"
+        )
+
+
+BUILTIN_DESCRIPTORS = (
+    types.MemberDescriptorType,
+    types.GetSetDescriptorType,
+    types.WrapperDescriptorType,
+    types.MethodDescriptorType,
+    types.ClassMethodDescriptorType,
+    types.DynamicClassAttribute,  # an Enum's
+)

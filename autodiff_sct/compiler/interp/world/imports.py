@@ -14,10 +14,9 @@ from ....core.parts import part
 from ...domain.dependencies import ModuleRead
 from ...domain.values import Const, Value
 from ...ir.builder import Specialiser
-from ..control.raising import lacking
-from ..language.statements import statement
-from ..objects.attributes import attribute_of
-from .class_guards import is_library, observe
+from ..kernel.evaluation import statement
+from ..kernel.operations import attribute_of
+from .class_guards import is_library, lacking, observe
 from .names import assign_name
 
 

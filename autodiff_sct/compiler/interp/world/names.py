@@ -13,11 +13,12 @@ from ...domain.dependencies import CellRead, GlobalRead
 from ...domain.values import Const, Frame, Leaf, Poison, TupleV, Value
 from ...frontend.supported_syntax import own_nodes
 from ...ir.builder import Specialiser
-from ..control.presence import Presence, read_presence
-from ..control.raising import always, lacking
+from ..kernel.operations import own_value
+from ..kernel.raising import always
 from .captures import import_external, object_number
-from .class_guards import observe
+from .class_guards import lacking, observe
 from .outside_writes import assign_global, assign_outside, assigned, holder, module_of
+from .presence import Presence, read_presence
 
 
 def home(frame: Frame | None, id: str) -> Frame | None:
@@ -144,8 +145,6 @@ def named(s: Specialiser, id: str, value: Value) -> Value:
     """`value` under the user's name; a list display gets a variable of its own."""
     result = s.frame is not None and id == s.frame.result
     if not isinstance(value, (Leaf, Const)) and not keeps_as_written(s, result):
-        from ..containers.items import own_value
-
         value = own_value(s, value)
     if result and s.frame is not None and s.frame.rule:
         return value  # the variable of a rule with several exits says nothing of what it holds

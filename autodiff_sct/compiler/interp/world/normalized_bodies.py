@@ -13,9 +13,10 @@ import gast
 from ... import ir
 from ...domain.values import Closure
 from ...frontend.bindings import parameters, scan
+from ...frontend.builders import Names, at, load, rebuilt
 from ...frontend.normalize import desugar
 from ...frontend.parse import Parsed, parse
-from ...frontend.supported_syntax import fence
+from ...frontend.supported_syntax import YIELDS, fence, own_nodes
 
 AT_ONCE = frozenset("all any dict frozenset list max min set sorted sum tuple".split())
 
@@ -98,8 +99,6 @@ def texts_of(code: types.CodeType) -> Texts:
 @functools.lru_cache(maxsize=4096)
 def leaving(tree: Any) -> tuple[Body, str]:
     """A generator that may be left after each value, and the variable that tells whether it is."""
-    from ..language.generators import with_exits
-
     text, left = with_exits(tree)
     body = body_of(text)
     return replace(body, names=body.names | {left}), left
@@ -123,3 +122,25 @@ def free_names(closure: Closure) -> set[str]:
     body = body_of_closure(closure)
     own = body.names - body.declared
     return {node.id for node in gast.walk(closure.node) if isinstance(node, gast.Name)} - own
+
+
+def with_exits(tree: Any) -> tuple[Any, str]:
+    """The text of a generator that returns after a value where a variable says so, and that variable's name."""
+    left = Names(tree).fresh("left")
+
+    def block(statements: list[Any]) -> list[Any]:
+        found: list[Any] = []
+        for stmt in statements:
+            inner: dict[str, Any] = {}
+            if not isinstance(stmt, (gast.FunctionDef, gast.ClassDef)):
+                blocks = {f: getattr(stmt, f, None) for f in ("body", "orelse", "finalbody")}
+                inner = {f: block(each) for f, each in blocks.items() if isinstance(each, list)}
+                for f in ("handlers", "cases"):
+                    if getattr(stmt, f, None):
+                        inner[f] = [rebuilt(part, body=block(part.body)) for part in getattr(stmt, f)]
+            found.append(rebuilt(stmt, **inner) if inner else stmt)
+            if not inner and any(isinstance(n, YIELDS) for n in own_nodes(stmt)):
+                found.append(at(stmt, gast.If(load(left), [gast.Return(None)], [])))
+        return found
+
+    return rebuilt(tree, body=block(tree.body)), left

@@ -16,8 +16,8 @@ from ...domain.dependencies import ItemRead
 from ...domain.identifiers import is_identifier
 from ...domain.values import Const, Obj, Poison, Value
 from ...ir.builder import Specialiser
-from ..objects.tables import refuse_references
-from .captures import import_external, object_number
+from ..kernel.escape import refuse_references
+from .captures import import_external, object_number, of_outside
 from .class_guards import DESCRIPTORS, lookup, observe
 
 
@@ -45,8 +45,6 @@ def put_outside(s: Specialiser, base: Obj, key: Any, value: Value) -> None:
 
 def of_other_path(s: Specialiser, id: Any, attr: str) -> Value:
     """What an attribute holds on a path that does not assign it."""
-    from ..objects.attributes import of_outside
-
     owner, read = s.objects[id]
     if isinstance(owner, dict) and attr in owner:
         return import_external(s, ItemRead(read, attr), f"item_{attr}", ("item", id, attr))

@@ -14,10 +14,10 @@ from ... import ir
 from ...analysis.alias import Regions
 from ...domain.facts import Num
 from ...domain.values import Const, Leaf, ListV, SliceV, TupleV, Value
+from ...interp.arrays import emit_op
+from ...interp.arrays.emit_op import numpy_call
 from ...interp.containers.items import items_of_leaf
-from ...interp.kernel import emit_op
-from ...interp.language.expressions import operate
-from ...interp.numpy.calls import numpy_call
+from ...interp.kernel.operations import operate
 from ...ir.builder import Specialiser
 from ...ir.rewrite import read_instead
 from .sroa_candidates import Arrays, index_of, is_array

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from bisect import bisect_left, bisect_right
 from collections import Counter
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ....runtime.sorting import order_of
-from .models import settle_down
+from .functions import settle_down
 
 
 def heap_push_pop(heap: Any, item: Any) -> Any:
@@ -212,3 +214,14 @@ def permutations_of(items: Any, count: Any, first: Any, places: Any, chosen: Any
         for k in range(first, len(items)):
             if k not in places:
                 permutations_of(items, count - 1, first, (*places, k), (*chosen, items[k]), results)
+
+
+Choosing = Callable[..., Iterable[Any]]
+
+
+# What writes out the loops over places, for so many items at a time.
+LOOPS: dict[Choosing, Any] = {
+    itertools.combinations: combinations_of,
+    itertools.combinations_with_replacement: repeating_combinations_of,
+    itertools.permutations: permutations_of,
+}

@@ -30,7 +30,7 @@ from ...domain.facts import (
 )
 from ...domain.values import Const, Leaf, ListV, TupleV, Value
 from ...ir.builder import Specialiser
-from ..objects.tables import refuse_references
+from ..kernel.escape import refuse_references
 from .shapes import DIMS, has_any_rank
 from .value_dependent import by_value, may_view, number_given, unknown_result
 

@@ -8,12 +8,9 @@ from typing import Any
 
 import gast
 
-from ....errors import Refused
 from ... import ir
 from ...domain.values import Const, Value
 from ...ir.builder import Specialiser
-from ..library.validation import is_late, refuse_there
-from ..world.class_guards import observe
 
 
 class Ended(Exception):
@@ -36,12 +33,6 @@ def raise_if(s: Specialiser, test: Any, error: type[Exception], message: str) ->
     s.block.append(ir.If(test, [raising], [], [], s.where()))
 
 
-def lacking(s: Specialiser, exists: Callable[[], bool], error: type[Exception], message: str, **named: Any) -> Ended:
-    """As `always`, for something outside that does not exist: once it does, the program is compiled again."""
-    observe(s, exists)
-    return always(s, error, message, **named)
-
-
 def run_block(s: Specialiser, block: ir.Block, work: Callable[[], None]) -> bool:
     """Write `work` into `block`; False where it always raises."""
     with s.writing(block):
@@ -59,18 +50,6 @@ def attempted(s: Specialiser, block: ir.Block, work: Callable[[], Value]) -> Val
             return work()
         except Ended:
             return None
-
-
-def run_side(s: Specialiser, block: ir.Block, work: Callable[[], None]) -> bool:
-    """Write one side of a branch; one that cannot be followed may be refused where it is taken."""
-    with beside(s):
-        try:
-            return run_block(s, block, work)
-        except Refused as error:
-            if not is_late(s):
-                raise
-            refuse_there(s, block, error)
-            return False
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from ....runtime.ties import share_out
 from ....runtime.vectors import cross
 from ...domain.facts import Axis, Dim, Listed, Num, broadcast, several
 from ...domain.values import Const, Leaf, ListV, TupleV, Value
-from ..kernel.slice_lengths import note_length
+from ..kernel.slice_lengths import display_length, note_length
 
 if TYPE_CHECKING:
     from ...ir.builder import Specialiser
@@ -383,8 +383,6 @@ def from_shape(s: Specialiser, value: Value) -> Dims:
         return tuple(measured(s, v) for v in value.items)
     facts = s.facts_of(value)
     if isinstance(facts, Listed):
-        from ..containers.items import display_length
-
         length = display_length(s, facts)
         return None if length is None else (None,) * length
     return (measured(s, value),) if isinstance(facts, Num) and facts.dims == () else None

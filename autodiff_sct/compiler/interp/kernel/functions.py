@@ -1,30 +1,26 @@
-"""What kind of function a callee without a rule is, and the call of one."""
+"""What kind of function a callee is."""
 
 from __future__ import annotations
 
 import inspect
-import logging
 import math
-import random
-import sys
-import traceback
 import types
 from collections import deque
 from typing import Any
 
 import numpy as np
 
-from ... import ir
-from ...domain.facts import FLOAT, INT, Facts, Num, Opaque
+from ...domain.facts import FLOAT, INT, Facts, Opaque
 from ...domain.foreign_objects import home_of
-from ...domain.values import Const, Leaf, Rest, Value
+from ...domain.values import Bound, Choice, Closure, Const, PartialV, Value
 from ...ir.builder import Specialiser
-from ..containers.missing_keys import note_unseen
-from ..numpy import transfer
-from ..objects.tables import refuse_references
 
 ORDINARY = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+
+
 SHOWING = {"matplotlib", "mpl_toolkits", "seaborn", "plotly", "IPython"}  # they look, and change nothing else
+
+
 LIBRARIES = SHOWING | {
     "numpy", "scipy", "builtins", "math", "copy", "time", "logging", "warnings", "random", "json", "os", "sys", "re",
     "itertools", "functools", "operator",
@@ -58,19 +54,26 @@ SPECIAL: dict[Any, str] = {
     math.ceil: "__ceil__",
     math.trunc: "__trunc__",
 }
+
+
 UNBOUND = (types.MethodDescriptorType, types.WrapperDescriptorType)
+
+
 CONTAINERS = {list, dict, deque, np.ndarray}  # a method of theirs may be called as `list.append(items, x)`
-MAKES = {np.random.default_rng: np.random.Generator, logging.getLogger: logging.Logger}
-CHANGE_LISTS = {random.shuffle, random.Random.shuffle}
-AT_HAND = {sys.exc_info, getattr(sys, "exception", None), traceback.format_exc}
-SHARE_MEMORY = {memoryview, np.frombuffer, np.nditer}
 
 
 OUTPUTS = {"out", "output"}  # parameters of SciPy's functions for an array that takes the result
+
+
 PERMITTED = ("scipy.linalg", "scipy.fft")  # modules whose functions may be permitted to overwrite arguments
+
+
 WRITTEN = "written"  # in an operation, before the names of such parameters
 
+
 DRAWN_WHOLE = ("getrandbits", "randint", "randrange")
+
+
 DRAWN_REAL = (
     "betavariate", "expovariate", "gammavariate", "gauss", "lognormvariate", "normalvariate", "paretovariate", "random",
     "triangular", "uniform", "vonmisesvariate", "weibullvariate",
@@ -133,51 +136,8 @@ def raises_so(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Valu
     return False
 
 
-def opaque_call(s: Specialiser, callee: Any, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    """A call of something without a rule: it just runs, and is refused where a derivative would pass through it.
-
-    `fn` is the function, or the variable that holds it.
-    """
-    from ..containers import items
-    from ..library import strings
-
-    refuse_references(s, *args, *kwargs.values())
-    if fn in CHANGE_LISTS:
-        raise s.refuse(
-            "unknown-write",
-            f"{fn.__name__} changes a list where the compiler cannot see it",
-            "do that before the differentiated function, or write the change out with methods of the list",
-        )
-    if fn in AT_HAND:
-        raise s.refuse(
-            "exceptions",
-            f"{fn.__name__} asks for the exception that is handled",
-            "name it: `except ValueError as error:`",
-        )
-    if fn in SHARE_MEMORY and any(f.kind == "array" for a in args if (f := s.num(a)) is not None):
-        if fn is not np.nditer or "op_flags" in kwargs:
-            raise s.refuse(
-                "unknown-write", f"{fn.__name__} gives another way to an array's memory", "index the array itself"
-            )
-    if (text := strings.computed(s, fn, args, kwargs)) is not None:
-        return text
-    expr = ir.call(callee, *(s.expr(a) for a in args), **{k: s.expr(v) for k, v in kwargs.items()})
-    facts: Any = Opaque()
-    if is_pure(fn):
-        facts = transfer.facts_of_call(s, fn, args, kwargs)
-        if isinstance(facts, Num) and facts.kind is None:
-            facts = Opaque()
-    elif isinstance(getattr(fn, "__self__", None), str):
-        facts = strings.returned_by(fn.__name__)
-    elif isinstance(getattr(fn, "__self__", None), random.Random):
-        facts = drawn(fn.__name__)
-    elif home_of(fn).split(".")[0] in SHOWING:
-        facts = Opaque(Shown)
-    elif isinstance(fn, type) or fn in MAKES:
-        facts = Opaque(fn if isinstance(fn, type) else MAKES[fn])
-    args = [a.items if isinstance(a, Rest) else a for a in args]
-    held = [fn] if isinstance(fn, Leaf) else []
-    every = {f"argument {k}": v for k, v in enumerate([*held, *args, *kwargs.values()])}
-    op = ir.Op(opaque_call if held else fn, every | written_by_name(fn, args, kwargs))
-    note_unseen(s, [*args, *kwargs.values()])
-    return items.spread(s, s.let(expr, facts, op, hint="result", effect=True))
+def is_function(value: Value) -> bool:
+    """Whether a value is something that is called, and is followed where it is."""
+    if isinstance(value, Const):
+        return callable(value.value)
+    return isinstance(value, (Closure, Bound, PartialV, Choice))

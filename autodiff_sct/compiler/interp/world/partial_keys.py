@@ -18,7 +18,7 @@ from ...domain.pytree import Branch
 from ...domain.pytree import Leaf as LeafTree
 from ...domain.values import Const, Leaf, Obj, Value
 from ...ir.builder import Restart, Specialiser
-from ..world.captures import facts_of_tree
+from .captures import facts_of_tree
 
 ANYTHING = ".*"
 

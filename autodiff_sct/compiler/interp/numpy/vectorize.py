@@ -14,12 +14,11 @@ import numpy as np
 from ... import ir
 from ...domain.values import Bound, Const, PartialV, TupleV, Value
 from ...ir.builder import Specialiser
-from ..calls.dispatch import MADE, call_python, call_value, handles
-from ..containers.items import get_item, items_of
-from ..control.raising import raise_if
-from ..numpy.calls import numpy_call
-from ..objects.attributes import attribute_of
-from . import models
+from ..arrays.emit_op import numpy_call
+from ..kernel.handlers import MADE, handles
+from ..kernel.operations import attribute_of, call_python, call_value, get_item, items_of
+from ..kernel.raising import raise_if
+from ..models import functions as models
 
 
 @handles(np.vectorize)

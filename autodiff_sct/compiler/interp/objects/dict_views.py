@@ -16,6 +16,7 @@ from ... import ir
 from ...domain.facts import BOOL, Mapped, Opaque
 from ...domain.values import Const, Leaf, Obj, TupleV, Value
 from ...ir.builder import Restart, Specialiser
+from ..kernel.operations import get_item
 
 METHODS = ("keys", "values", "items")
 KEYS: type = type({}.keys())
@@ -125,11 +126,9 @@ def container(s: Specialiser, value: Value) -> tuple[Obj, str] | None:
 
 def item(s: Specialiser, base: Obj, method: str, key: Any) -> Value:
     """What a loop gets for a key, at the time."""
-    from .items import get_field
-
     if method == "keys":
         return Const(key)
-    value = get_field(s, base, Const(key))
+    value = get_item(s, base, Const(key))
     return value if method == "values" else TupleV((Const(key), value))
 
 

@@ -7,10 +7,8 @@ import math
 import operator
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
-import gast
 import numpy as np
 
 from ....rules.table import NONDIFFERENTIABLE, TABLE
@@ -18,13 +16,15 @@ from ... import ir
 from ...domain.facts import PYTHON_KINDS, Axis, Dim, Listed, Num, Opaque, Pair, is_same, same
 from ...domain.values import Const, Leaf, ListV, Obj, TupleV, Value
 from ...ir.builder import Specialiser
-from ..numpy.indexing import check_axes
-from ..numpy.overlap import check_overlap
-from ..numpy.transfer import facts_of_call, outcome
-from ..objects.tables import method_of
-from .cannot_raise import cannot_fail, surely_sums
-from .escape import is_shared
-from .user_errors import refuse_item
+from ..kernel.cannot_raise import cannot_fail, surely_sums
+from ..kernel.operations import call_python, call_value, get_item, items_of
+from ..kernel.operators import OPERATORS
+from ..kernel.user_errors import refuse_item
+from ..models import functions as models
+from .flat import elements
+from .indexing import check_axes
+from .overlap import check_overlap
+from .transfer import outcome
 
 # What a rule's text means on Python floats: the same function without NumPy's cost for a scalar.
 SCALAR_TWINS: dict[Callable[..., Any], Callable[..., Any]] = {
@@ -234,12 +234,8 @@ def as_tensor(s: Specialiser, value: Leaf, args: list[Value]) -> Leaf:
 def normal(s: Specialiser, value: Obj) -> Value:
     """An object as the table knows it: one that stands for a list is the list of its items."""
     if value.cls is list:
-        from ..containers.items import items_of
-
         return ListV(tuple(items_of(s, value, None)))
     if value.cls is np.flatiter:
-        from ..numpy.flat import elements
-
         return elements(s, value)
     return value
 
@@ -250,97 +246,6 @@ def integer_size(s: Specialiser, fn: Any, args: list[Value]) -> Axis:
         offset = args[1].value if fn is np.add else -args[1].value
         return s.new_size(args[0]).plus(offset)
     return None
-
-
-SET_UPDATES = {
-    gast.BitOr: "update",
-    gast.BitAnd: "intersection_update",
-    gast.Sub: "difference_update",
-    gast.BitXor: "symmetric_difference_update",
-}
-
-
-def augment(s: Specialiser, old: Value, op: type, value: Value, outer: bool = False) -> Value:
-    """``old op= value``: the new value of the name, which may be one from outside the activation."""
-    from ..calls.dispatch import call_value
-    from ..containers import lists
-    from ..containers.items import items_of
-    from ..containers.lists import extend_list
-    from ..language.expressions import OPERATORS, operate
-    from ..numpy import methods
-    from ..objects.objects import call_method, has_method
-
-    if op is gast.BitOr and lists.is_dict(s, old):
-        methods.update(s, old, [value], {})
-        return old
-    if op in SET_UPDATES and s.facts_of(old) == Opaque(set) == s.facts_of(value):
-        methods.call_method_of(s, old, SET_UPDATES[op], [value], {})
-        return old
-    if isinstance(old, Obj) and old.cls is list and op is gast.Add:
-        extend_list(s, old, value)
-        return old
-    if isinstance(old, Obj) and old.cls is list and old.id[0] == "list" and op is gast.Mult:
-        lists.hold(s, old, items_of(s, operate(s, op, old, value), None))
-        return old
-    if isinstance(old, Obj):
-        method = f"__i{OPERATORS[op][2]}__"
-        return call_method(s, old, method, [value]) if has_method(s, old, method) else operate(s, op, old, value)
-    if (own := method_of(s, old, f"__i{OPERATORS[op][2]}__")) is not None:
-        return call_value(s, own, [value], {})
-    facts = s.facts_of(old)
-    if isinstance(facts, Listed) and op is gast.Add and facts.is_tuple is False:
-        extend_list(s, old, value)
-        return old
-    if isinstance(facts, Listed):
-        new = operate(s, op, old, value)
-        if op is gast.Mult and facts.is_tuple is False and isinstance(s.facts_of(new), Listed):
-            lists.replace_items(s, old, new)
-            return old
-        return new
-    refuse_unknown(s, old)
-    if not isinstance(old, Leaf) or not isinstance(facts, Num) or facts.python or facts.kind == "npscalar":
-        return updated(s, op, old, value)
-    fn, python, _ = OPERATORS[op]
-    computed = partial(facts_of_call, s, python, [old, value], {}, elementwise=op is not gast.MatMult)
-    with s.learning_no_lengths():  # the operation is yet to be written, and may be the one that raises
-        result = computed()
-    fits = (
-        isinstance(result, Num)
-        and (result.kind == "array" or facts.kind != "array")  # an operator makes a scalar of a 0-d array
-        and result.dtype is not None
-        and is_same(result.dtype, facts.dtype)
-        and same_shape(facts, result)
-    )
-    if fits and not is_shared(s, old, outer):
-        return updated(s, op, old, value)
-    is_number = facts.dims == () and not facts.roots
-    same_dtype = isinstance(result, Num) and is_same(result.dtype, facts.dtype)
-    if facts.kind is None and (same_dtype or is_number) and not is_shared(s, old, outer):
-        return operate(s, op, old, value)
-    if facts.kind is None:
-        raise s.refuse(
-            "different-kinds",
-            "only the run tells whether this is a number or an array that others see change",
-            "copy it",
-        )
-    computed()  # what meets here has one length from here on
-    return store_augmented(s, old, Const(Ellipsis), op, value)
-
-
-def updated(s: Specialiser, op: type, old: Value, value: Value) -> Value:
-    """``old op= value`` as a new value, which remembers how the user wrote it."""
-    from ..language.expressions import operate
-
-    new = operate(s, op, old, value)
-    facts, last = s.num(old), s.block[-1] if s.block else None
-    if facts is None or not isinstance(old, Leaf) or not isinstance(last, ir.Let) or Leaf(last.target) != new:
-        return new
-    if facts.kind == "array":
-        last.augments = True
-        s.replaced |= facts.roots
-    elif facts.dims == () and not facts.roots:
-        last.counted = old.name
-    return new
 
 
 def same_shape(a: Num, b: Num) -> bool:
@@ -409,8 +314,6 @@ def store_item(s: Specialiser, base: Leaf, index: Value, value: Value) -> None:
 
 def store_augmented(s: Specialiser, base: Leaf, index: Value, op: type, value: Value) -> Value:
     """``base[index] op= value`` on an array."""
-    from ..language.expressions import OPERATORS
-
     refuse_unknown(s, base)
     check_axes(s, base, index)
     index = whole_or_part(s, base, index)
@@ -419,3 +322,35 @@ def store_augmented(s: Specialiser, base: Leaf, index: Value, op: type, value: V
     node = ir.Store(base.name, s.expr(index), s.expr(value), op, s.where(), ir.Op(OPERATORS[op][0], arguments))
     s.block.append(node)
     return base
+
+
+def store_repeated(s: Specialiser, base: Leaf, index: Value, value: Value, shape: Value, picked: bool = False) -> None:
+    """Store values that are repeated until they have a shape, of which a mask may pick: of no values, nothing."""
+    given = s.num(value)
+    if given is not None and given.dims == ():
+        store_item(s, base, index, value)
+    elif given is not None and given.dims is not None and all(map(is_positive, map(s.lengths.canonical, given.dims))):
+        value = call_value(s, Const(np.resize, ir.attribute(s.bind("np", np), "resize")), [value, shape], {})
+        store_item(s, base, index, get_item(s, value, index) if picked else value)
+    else:
+        function = models.put_picked if picked else models.put_repeated
+        call_python(s, function, [base, index, value, shape], {})
+
+
+def is_positive(length: Any) -> bool:
+    return length > 0 if isinstance(length, int) else getattr(length, "several", False)
+
+
+def array_of_list(s: Specialiser, value: Value) -> Value:
+    """A list where NumPy reads an array of it, made that array."""
+    listed = isinstance(value, (ListV, TupleV)) or isinstance(value, Const) and isinstance(value.value, (list, tuple))
+    if listed or isinstance(value, Leaf) and isinstance(s.facts[value.name], Listed):
+        return numpy_call(s, np.array, [value], {})
+    return value
+
+
+def numpy_call(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """A call of one of NumPy's functions that the user has not written."""
+    named = {k: s.expr(v) for k, v in kwargs.items()}
+    expr = ir.call(ir.attribute(s.bind("np", np), fn.__name__), *(s.expr(a) for a in args), **named)
+    return apply(s, fn, expr, args, kwargs)

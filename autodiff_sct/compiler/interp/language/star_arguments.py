@@ -21,12 +21,14 @@ from ...analysis.alias import reachable, roots_of, written_by
 from ...domain.values import Bound, Closure, Const, ListV, Obj, PartialV, Rest, Suspended, Value
 from ...ir.builder import Specialiser
 from ..containers import lists
-from ..containers.items import get_item, items_of, own_list
-from ..containers.iteration import Source
+from ..containers.items import own_list
+from ..containers.sources import Source
 from ..containers.unpacking import is_counted
-from ..control.raising import raise_if
-from ..language.expressions import evaluate
-from .classify import is_library
+from ..kernel.evaluation import evaluate
+from ..kernel.functions import is_library
+from ..kernel.operations import call_value, get_item, items_of
+from ..kernel.raising import raise_if
+from ..library.builtins import tuple_
 
 Parts = list[tuple[Value, bool]]  # each argument, and whether it stands for a number of them
 
@@ -107,8 +109,6 @@ def display(s: Specialiser, nodes: list[Any]) -> Parts:
 
 def unpacked_at_once(s: Specialiser, value: Value) -> Value:
     """What is unpacked: of an iterator of which only the run tells how many items it has left, the list of these."""
-    from .dispatch import call_value
-
     if isinstance(value, Suspended) or isinstance(value, Source) and value.items is None and not value.endless:
         return call_value(s, Const(list), [value], {})
     return value
@@ -143,8 +143,6 @@ def by_signature(s: Specialiser, signature: inspect.Signature, named: set[str], 
 
 def rest_of(s: Specialiser, value: Value, missing: int) -> list[Value]:
     """The items for parameters that are still missing, and what is left as the arguments behind them."""
-    from ..library.builtins import tuple_
-
     if missing:
         front = as_many(s, value, missing, gast.Lt())
         return [*front, Rest(tuple_(s, [get_item(s, value, Const(slice(missing, None)))], {}))]

@@ -1,52 +1,19 @@
-"""``a.flat``: the elements of an array in the order of its indices, read and written by one number."""
+"""Items of ``a.flat``, read and written by one number, a slice, positions or a mask."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import gast
-import numpy as np
 
+from ....compiler import ir
 from ....rules.index import places_flat
-from ... import ir
 from ...domain.facts import Num, Opaque
 from ...domain.values import Const, Leaf, ListV, Obj, SliceV, TupleV, Value
 from ...ir.builder import Specialiser
-from ..calls.dispatch import call_value
-from ..containers.iteration import Source
-from ..kernel import emit_op
-from ..language.expressions import operate
-from ..objects.attributes import attribute_of
-from . import indexing
+from ..arrays import emit_op, indexing
+from ..kernel.operations import attribute_of, operate
+from .emit_op import store_repeated
+from .flat import base_of, numpy
 from .overlap import check_apart
-from .writers import store_repeated
-
-BASE = "base"
-
-
-def flat_of(s: Specialiser, base: Leaf) -> Obj:
-    """``base.flat``"""
-    obj = Obj(("flat", s.site("flat")), np.flatiter)
-    s.env[(obj.id, BASE)] = base
-    return obj
-
-
-def is_flat(value: Value) -> bool:
-    return isinstance(value, Obj) and value.cls is np.flatiter
-
-
-def base_of(s: Specialiser, flat: Obj) -> Leaf:
-    base: Leaf = s.env[(flat.id, BASE)]
-    return base
-
-
-def numpy(s: Specialiser, name: str, *args: Value) -> Value:
-    return call_value(s, Const(getattr(np, name), ir.attribute(s.bind("np", np), name)), list(args), {})
-
-
-def elements(s: Specialiser, flat: Obj) -> Value:
-    """All of them, for a function that reads them."""
-    return numpy(s, "ravel", base_of(s, flat))
 
 
 def plain_index(s: Specialiser, index: Value) -> Value:
@@ -140,17 +107,3 @@ def set_flat(s: Specialiser, flat: Obj, index: Value, value: Value, shape: Value
 def assign_flat(s: Specialiser, base: Leaf, value: Value) -> None:
     """``a.flat = value``"""
     store_repeated(s, base, Const(Ellipsis), value, attribute_of(s, base, "shape"))
-
-
-def over_flat(s: Specialiser, flat: Obj) -> Source:
-    from ..containers.iterators import positions
-
-    base = base_of(s, flat)
-    shape = attribute_of(s, base, "shape")
-    if not isinstance(shape, TupleV):
-        raise s.refuse("numpy-form", "`.flat` of an array of unknown rank", "use `np.ravel`")
-    source = positions(s, list(shape.items))
-    return replace(source, item=lambda k: indexing.load_item(s, base, source.item(k)))
-
-
-__all__ = ["assign_flat", "elements", "flat_of", "get_flat", "is_flat", "over_flat", "set_flat"]

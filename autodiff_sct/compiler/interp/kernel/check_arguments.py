@@ -20,7 +20,7 @@ import numpy as np
 from ...domain.facts import Listed, Mapped, Num, Opaque
 from ...domain.values import ListV, Obj, Rest, TupleV, Value
 from ...ir.builder import Specialiser
-from ..control.raising import always
+from .raising import always
 
 # What may be called with any arguments and does nothing beside.
 HARMLESS = {getattr(builtins, name) for name in (

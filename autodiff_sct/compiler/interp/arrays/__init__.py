@@ -1,0 +1,1 @@
+"""Operations on arrays, of which other rooms are made: facts of results, indices, overlaps, stores."""

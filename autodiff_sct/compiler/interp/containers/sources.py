@@ -1,0 +1,234 @@
+"""Sources: what a loop goes over, as known items, as a count, or step by step."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import gast
+
+from ....compiler import ir
+from ...analysis.alias import roots_of, written_by
+from ...domain.facts import INT, Facts, Num, Opaque
+from ...domain.values import Const, Later, Leaf, ListV, Obj, Value
+from ...ir.builder import Restart, Specialiser
+from ...ir.element_facts import storable
+from ..kernel.escape import roots_held
+from ..kernel.operations import call_value, operate, over, own_value
+from ..kernel.raising import raise_if
+
+CHANGED = "what an iterator reads is changed before it is at its end"
+
+
+@dataclass(frozen=True, eq=False)
+class Ahead:
+    """What an iterator reads all at once here, where Python reads it step by step: it must stay as it was."""
+
+    roots: frozenset[int]  # of lists and arrays
+    variables: dict[Any, Any]  # what functions given to it read
+    happened: bool = False  # whether these functions have done anything else than to return a value
+    handed_on: bool = False  # whether another iterator, with functions of its own, takes the items
+
+    def check(self, s: Specialiser, block: ir.Block, collected: bool = False) -> None:
+        """Refuse a block that has changed something; nothing of the program's runs where items are only collected."""
+        written = {root for x in ir.walk(block) if (n := written_by(x)) for root in roots_of(s.facts[n])}
+        same = all(
+            s.env.get(key) is v or isinstance(v, Leaf) and s.env.get(key) == v for key, v in self.variables.items()
+        )
+        meanwhile = self.happened and (self.handed_on or not collected)
+        if written & self.roots or not same or meanwhile:
+            raise s.refuse("changed-while-iterated", CHANGED)
+
+
+@contextmanager
+def unchanged(s: Specialiser, aheads: Iterable[Ahead], collected: bool = False) -> Iterator[None]:
+    """Write what is done with the items of an iterator, which changes nothing of what was read ahead."""
+    mark = len(s.block)
+    yield
+    for ahead in aheads:
+        ahead.check(s, s.block[mark:], collected)
+
+
+ENDLESS = sys.maxsize
+
+
+@dataclass(eq=False)
+class Source:
+    """What a loop goes over: `items` known one by one, or `bounds` of a range whose index gives the item.
+
+    Or `advance` makes the next item as long as `goes_on`.  With none of these, the loop goes over an iterable of which
+    nothing is known.
+    `hint` names the counter where it is not the user's own variable.
+    """
+
+    items: list[Value] | None = None
+    bounds: tuple[Value, ...] | None = None
+    item: Callable[[Any], Value] = lambda index: index
+    hint: str | None = None
+    facts: Facts = Opaque()
+    length: Callable[[], Value] | None = None
+    endless: bool = False
+    advance: Callable[[], Value] | None = None
+    goes_on: Callable[[], Value] | None = None
+    once: Any = None  # the place where it was made, of an iterator: under a name it is gone through once
+    given: tuple[Value, ...] = ()  # to the function that made it
+    whole: Value | None = None  # the list that it goes over, made for it
+    cursor: Obj | None = None  # the iterator whose items these are
+    moved: frozenset[Any] = frozenset()  # the iterators that move where this one does
+    lists: frozenset[int] = frozenset()  # roots of the lists that are gone over
+    ahead: tuple[Ahead, ...] = ()  # what was read of it before its time
+    roots: list[frozenset[int]] = field(default_factory=list)  # of the memory of the items
+    fields: tuple[tuple[list[Any], list[Value]], ...] = ()  # where its items were read one by one, and what was there
+
+    def read(self, s: Specialiser, pair: tuple[int, Value]) -> Value:
+        """An item, known with its number, when a loop comes to it."""
+        number, item = pair
+        if any(
+            number < len(places) and s.env.get(places[number]) is not found[number] for places, found in self.fields
+        ):
+            raise s.refuse("changed-while-iterated", CHANGED)
+        return item.compute() if isinstance(item, Later) else item
+
+    @contextmanager
+    def reached(self, s: Specialiser, number: int) -> Iterator[Value]:
+        """An item, known with its number, for what is done with it: whoever comes to those behind it sees them then."""
+        assert self.items is not None
+        if len(self.roots) != len(self.items):
+            self.roots = [roots_held(s, [item]) for item in self.items]
+        with s.written_out(number), s.holding(frozenset().union(*self.roots[number + 1 :])):
+            yield self.read(s, (number, self.items[number]))
+
+    def all_items(self, s: Specialiser, count: int | None = None) -> list[Value]:
+        """The items, for what goes through all of them at once: of those that are counted there are `count`."""
+
+        found: list[Value] = []
+        with unchanged(s, self.ahead, collected=True):
+            for number in range(len(self.items or ())):
+                with self.reached(s, number) as item:
+                    found.append(item)
+        self.check_length(s)
+        if self.items is not None:
+            return found
+        if count is None:
+            raise s.refuse(
+                "unknown-length",
+                "something whose number of items is known only at run time is unpacked",
+                "index it, or unpack a tuple",
+            )
+        if self.length is not None:
+            check_length(s, s.expr(self.length()), count)
+        for number in range(count):
+            with s.written_out(number):
+                found.append(self.item(Const(number)))
+        return found
+
+    def check_length(self, s: Specialiser) -> None:
+        """Specialise again where there are more items now than were read one by one."""
+        for places, _ in self.fields:
+            if places and len(places) < sum(isinstance(key, tuple) and key[0] == places[0][0] for key in s.env):
+                raise Restart(places[0][0])  # it is no list of known items
+
+    again: Callable[[], Source] | None = None  # the same, counted, where its items are computed when they are reached
+    counted: tuple[Value, Value] | None = None  # the list of which `enumerate` gives the items, and the first number
+    every: Value | None = None  # the steps of one segment, where the loop keeps its state at the start of each only
+
+
+def is_range(value: Value) -> bool:
+    """Whether a value is a range with bounds that only the run knows."""
+    return isinstance(value, Source) and value.item is Source.item and value.length is not None
+
+
+def over_range(s: Specialiser, args: list[Value]) -> Source:
+    bounds = tuple(args)
+    if len(bounds) == 3 and bounds[2] == Const(1):
+        bounds = bounds[:2]
+    if len(bounds) == 2 and bounds[0] == Const(0):
+        bounds = bounds[1:]
+
+    def length() -> Value:
+        if len(bounds) == 1:
+            return bounds[0]
+        if len(bounds) == 2:
+            return operate(s, gast.Sub, bounds[1], bounds[0])
+        expr = ir.call(
+            gast.Name("len", gast.Load(), None, None),
+            ir.call(gast.Name("range", gast.Load(), None, None), *(s.expr(b) for b in bounds)),
+        )
+        return s.let(expr, INT, hint="n")
+
+    return Source(bounds=bounds, length=length)
+
+
+def count_of(s: Specialiser, source: Source) -> Value:
+    """How many items there are: none where a range ends before it begins, for which `length` may be negative."""
+    assert source.length is not None
+    length: Value = source.length()
+    if isinstance(length, Const):
+        return Const(max(length.value, 0))
+    if counts(s, s.expr(length)):
+        return length
+    return call_value(s, Const(max, gast.Name("max", gast.Load(), None, None)), [length, Const(0)], {})
+
+
+def counts(s: Specialiser, expr: Any) -> bool:
+    """Whether a whole number is surely not negative: a length, or the least of several."""
+    if isinstance(expr, gast.Constant):
+        return bool(expr.value >= 0)
+    if isinstance(expr, gast.Name):
+        facts = s.facts.get(expr.id)
+        size = facts.size if isinstance(facts, Num) else None
+        if size is not None and (isinstance(size, int) or size.offset >= 0):
+            return True
+        return expr.id in s.definitions and counts(s, s.definitions[expr.id])
+    if isinstance(expr, gast.Call) and isinstance(expr.func, gast.Name):
+        return expr.func.id == "len" or expr.func.id == "min" and all(counts(s, arg) for arg in expr.args)
+    return False
+
+
+def nth(s: Specialiser, source: Source, k: Value) -> Value:
+    """The item number `k`, counted from 0."""
+    if source.bounds is None:
+        raise s.refuse("unknown-length", "an iterable of unknown length is combined with another")
+    if len(source.bounds) == 1:
+        return source.item(k)
+    start = source.bounds[0]
+    if len(source.bounds) == 3:
+        k = operate(s, gast.Mult, k, source.bounds[2])
+    return source.item(operate(s, gast.Add, start, k))
+
+
+def check_length(s: Specialiser, length: Any, count: int) -> None:
+    test = gast.Compare(length, [gast.NotEq()], [ir.constant(count)])
+    raise_if(s, test, ValueError, f"wrong number of values to unpack (expected {count})")
+
+
+def all_storable(s: Specialiser, items: list[Value]) -> bool:
+    return all(storable(s, v) or isinstance(v, ListV) for v in items)
+
+
+def as_counted(s: Specialiser, source: Source) -> Source:
+    """Items known one by one, as a list that is indexed."""
+    if source.items is None:
+        return source
+    if any(isinstance(item, Later) for item in source.items):
+        return counted_later(s, source)
+    items = own_value(s, ListV(tuple(source.items), s.site("items")))
+    if not isinstance(items, Leaf):
+        raise s.refuse(
+            "list-of-objects",
+            "objects or functions are zipped with something of a length known only at run time",
+            "make a list of it first",
+        )
+    return over(s, items)
+
+
+def counted_later(s: Specialiser, source: Source) -> Source:
+    """An iterator over items that are computed when they are reached, counted."""
+    if source.again is not None:
+        return source.again()
+    if source.cursor is not None and all_storable(s, source.items or []):
+        raise Restart(("counted", source.cursor.id))
+    raise s.refuse("iterator", "an iterator over things made by a function is combined with another")

@@ -1,4 +1,4 @@
-"""What always raises: how a block is written that ends there."""
+"""Sides of branches that cannot be followed: refused where they are taken."""
 
 from __future__ import annotations
 

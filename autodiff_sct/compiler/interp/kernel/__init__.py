@@ -1,1 +1,1 @@
-"""Services of the whole interpreter: typed operations, binding of arguments, escape, errors of the program."""
+"""What every room of the interpreter stands on: shared operations, tables, binding of arguments, escape, errors."""

@@ -109,7 +109,7 @@ def kept(s: Specialiser, value: Value) -> Value:
 
 
 @wraps(zip, map, filter, enumerate, reversed, itertools.chain.from_iterable)
-@wraps(*(f for f in vars(itertools).values() if isinstance(f, type)))
+@wraps(*({f for f in vars(itertools).values() if isinstance(f, type)} - {itertools.takewhile, itertools.dropwhile}))
 def once(fn: Any, handler: Handler) -> Handler:
     """Mark what a function returns as an iterator."""
 

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from .api.source_text import from_source
     from .api.sparse import sparse_hessian, sparse_jacobian
     from .inspection.debug_nans import debug_nans
+    from .inspection.explorer import show
     from .inspection.profile import profile
     from .nn.initializer import initializer
 
@@ -106,6 +107,7 @@ __all__ = [
     "segments",
     "set_context",
     "set_seed",
+    "show",
     "sparse_hessian",
     "sparse_jacobian",
     "stop_gradient",
@@ -139,6 +141,7 @@ LATER = {
     "per_example_grad": ".api.batching",
     "profile": ".inspection.profile",
     "rule": ".api.custom_rules",
+    "show": ".inspection.explorer",
     "sparse_hessian": ".api.sparse",
     "sparse_jacobian": ".api.sparse",
     "tape": ".tape",

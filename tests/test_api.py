@@ -391,7 +391,7 @@ def test_attributes_and_text():
     assert repr(grad(product, 1)) == "<gradient of product by y>"
     assert grad(None).fn is None
     assert "def " in grad(product).source
-    assert grad(product)._repr_html_().startswith("<pre>")
+    assert grad(product)._repr_html_().startswith("<figure") and "d_product" in grad(product)._repr_html_()
 
 
 def test_a_text_that_needs_arguments_asks_for_them():
@@ -415,7 +415,7 @@ def test_a_gradient_whose_text_needs_arguments_is_shown():
         return np.sum(rod**2)
 
     shown = grad(heat)._repr_html_()
-    assert shown.startswith("<pre>") and "needs example arguments" in shown
+    assert shown.startswith("<figure") and "needs example arguments" in shown
     assert "np" not in ad.adjoint_source(product, 1.0, 2.0)
 
 

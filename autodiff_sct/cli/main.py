@@ -78,6 +78,8 @@ def build_parser() -> argparse.ArgumentParser:
     after.add_argument("--print-changed", action="store_true", help="print it after each pass that changes it")
     show.add_argument("--verify-each", action="store_true", help="check the intermediate form after each pass")
     show.add_argument("--explain", action="store_true", help="say what is saved, computed again or put back, and why")
+    show.add_argument("--html", metavar="FILE", help="write a page that shows it beside the function, line by line")
+    show.add_argument("--profile", action="store_true", help="run it, for the page: time and memory of each line")
     show.add_argument("--no-color", dest="color", action="store_false", help="never colour (so does NO_COLOR)")
     show.set_defaults(command=show_adjoint)
 
@@ -148,6 +150,13 @@ def show_adjoint(options: argparse.Namespace) -> str:
     module, fn = resolve_target(options.target)
     args = () if options.args is None else evaluate_arguments(options.args, module)
     settings = {} if options.wrt is None else {"grad_position": options.wrt}
+    if options.profile and (options.args is None or options.html is None):
+        raise UsageError("--profile runs the adjoint for a page: it takes --html FILE and --args")
+    if options.html is not None:
+        from autodiff_sct.inspection.explorer import show
+
+        with without(*off):
+            return f"{show(fn, *args, **settings, profile=options.profile).save(options.html)} is written"
     with without(*off), verifying() if options.verify_each else nullcontext():
         source = adjoint_source(fn, *args, **settings, stage=stage, explain=options.explain)
     return highlight(source) if options.color and wants_color(sys.stdout) else source

@@ -1,23 +1,48 @@
-"""Colour for Python source on a web page, for notebooks."""
+"""Python source on a web page: tokens as spans with classes, which `code.css` colours for light and dark pages."""
 
 from __future__ import annotations
 
 import html
+import re
+from functools import cache
+from pathlib import Path
 
 from .highlight import ADJOINT, COMMENT, KEYWORD, NUMBER, RESET, STRING, highlight
 
-__all__ = ["highlighted_html"]
+__all__ = ["highlighted_html", "highlighted_lines", "stylesheet"]
 
-COLORS = {COMMENT: "#6a737d", KEYWORD: "#0000c0", STRING: "#007000", NUMBER: "#007080", ADJOINT: "#a05000"}
+CLASSES = {COMMENT: "c", KEYWORD: "k", STRING: "s", NUMBER: "n", ADJOINT: "d"}
+ESCAPE = re.compile("|".join(map(re.escape, [RESET, *CLASSES])))
 
 
-def highlighted_html(source: str) -> str:
-    """`source` as a ``<pre>`` element with coloured tokens.
+def highlighted_lines(source: str) -> list[str]:
+    """The lines of `source` as HTML, each complete in itself.
 
-    >>> highlighted_html("d_x = 2")
-    '<pre><span style="color:#a05000">d_x</span> = <span style="color:#007080">2</span></pre>'
+    >>> highlighted_lines("d_x = 2")
+    ['<span class="d">d_x</span> = <span class="n">2</span>']
     """
-    text = html.escape(highlight(source), quote=False)
-    for escape, color in COLORS.items():
-        text = text.replace(escape, f'<span style="color:{color}">')
-    return f"<pre>{text.replace(RESET, '</span>')}</pre>"
+    lines, token = [], ""
+    for line in html.escape(highlight(source), quote=False).split("\n"):
+        before = token
+        for escape in ESCAPE.findall(line):
+            token = CLASSES.get(escape, "")
+        spans = ESCAPE.sub(lambda m: "</span>" if m[0] == RESET else f'<span class="{CLASSES[m[0]]}">', line)
+        lines.append(f"{opened(before)}{spans}{'</span>' if token else ''}")
+    return lines
+
+
+def opened(token: str) -> str:
+    return f'<span class="{token}">' if token else ""
+
+
+def highlighted_html(source: str, title: str = "") -> str:
+    """`source` as an element of a page, for notebooks: coloured, in the light or the dark theme of its reader."""
+    text = "\n".join(highlighted_lines(source.rstrip("\n")))
+    caption = f"<figcaption>{html.escape(title)}</figcaption>" if title else ""
+    return f'<figure class="autodiff-sct"><style>{stylesheet()}</style>{caption}<pre tabindex="0">{text}</pre></figure>'
+
+
+@cache
+def stylesheet() -> str:
+    """The rules that colour the classes of tokens."""
+    return (Path(__file__).parent / "code.css").read_text(encoding="utf-8")

@@ -65,6 +65,7 @@ def debug_nans(
     array([0.5 , 0.25])
     """
     gradient = Watched.of(fn, grad_position, weights, has_aux)
+    gradient.valued = True
 
     def checked(*args: Any, **kwargs: Any) -> Any:
         adjoint = gradient.prepared()
@@ -137,7 +138,7 @@ class NonFiniteEvents(LineEvents):
         self.before: dict[FrameType, dict[str, Any]] = {}
 
     def enter(self, frame: FrameType, program: Program) -> None:
-        if frame.f_back is None or frame.f_back.f_code.co_filename != frame.f_code.co_filename:
+        if frame.f_code is program.code:
             self.findings = []  # the program runs again, or another one in its place: the last run counts
 
     def begin(self, frame: FrameType, program: Program, statement: Statement) -> None:
@@ -155,7 +156,7 @@ class NonFiniteEvents(LineEvents):
     def leave(self, frame: FrameType, program: Program, statement: Statement | None, value: Any) -> None:
         before = self.before.pop(frame, {})
         result = statement.node.value if statement is not None and isinstance(statement.node, ast.Return) else None
-        if not isinstance(result, ast.Tuple) or not isinstance(value, tuple):
+        if not isinstance(result, ast.Tuple) or not isinstance(value, tuple) or frame.f_code is not program.code:
             return  # of an inner function: what takes its result is looked at
         origin = place_of_result(self.adjoint.fn)
         for k, (node, part) in enumerate(zip(result.elts, value)):

@@ -6,7 +6,6 @@ Emitted programs are run as they are, with line events; the time of an event is 
 
 from __future__ import annotations
 
-import statistics
 import time
 import tracemalloc
 from collections.abc import Callable
@@ -78,14 +77,19 @@ class Profile:
         The user's lines in the order of the file; the last one has no file if some lines of the program stand for none.
     lines : dict of int to Cost
         The cost of each line of the emitted program, by its number in `source`.
-    source : str
-        The text of the emitted program.
+    program : Program
+        The emitted program; `source` is its text.
     """
 
     name: str
     rows: list[Row]
     lines: dict[int, Cost]
-    source: str
+    program: Program
+
+    @property
+    def source(self) -> str:
+        """The text of the emitted program."""
+        return self.program.source
 
     @property
     def seconds(self) -> float:
@@ -116,7 +120,7 @@ def profile(
     weights: Any = None,
     has_aux: bool = False,
     *,
-    rounds: int = 5,
+    rounds: int = 7,
 ) -> Callable[..., Profile]:
     """Make the function that measures what each line of `fn` costs in the forward and the reverse sweep.
 
@@ -127,7 +131,8 @@ def profile(
     grad_position, weights, has_aux
         As for `grad`.
     rounds : int
-        The number of calls that are timed, of which each line's median counts; others warm up and measure memory.
+        The number of calls that are timed, of which each line's least time counts, as that with the least disturbance;
+        further calls warm up and measure memory.
 
     Returns
     -------
@@ -227,15 +232,15 @@ class LineMemory(LineClock):
 
 
 def assembled(name: str, clocks: list[LineClock], meter: LineMemory) -> Profile:
-    """The costs of the program that ran last, by its lines and by the user's; times are medians."""
+    """The costs of the program that ran last, by its lines and by the user's; of times the least."""
     program = list(clocks[-1].programs_run.values())[-1]
     lines: dict[int, Cost] = {}
     for (filename, line), cost in clocks[-1].costs.items():
         if filename == program.filename and line in program.statements:
             memory = meter.costs.get((filename, line), Cost())
             times = [clock.costs[filename, line].seconds for clock in clocks if (filename, line) in clock.costs]
-            lines[line] = Cost(cost.hits, statistics.median(times), memory.kept, memory.peak)
-    return Profile(name, rows_of(program, lines), dict(sorted(lines.items())), program.source)
+            lines[line] = Cost(cost.hits, min(times), memory.kept, memory.peak)
+    return Profile(name, rows_of(program, lines), dict(sorted(lines.items())), program)
 
 
 def rows_of(program: Program, lines: dict[int, Cost]) -> list[Row]:

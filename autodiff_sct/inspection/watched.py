@@ -22,7 +22,12 @@ NOWHERE = EmittedLine(None, FORWARD)
 
 
 class Watched(GradFunction):
-    """A gradient function that shares no program with others: NumPy's, with the value, and with notes in its text."""
+    """A gradient function that shares no program with others: NumPy's, with notes in its text.
+
+    With `valued`, its program computes the value, too, whether or not it is returned.
+    """
+
+    valued = False
 
     @classmethod
     def of(cls, fn: Any, *settings: Any) -> Watched:
@@ -32,7 +37,8 @@ class Watched(GradFunction):
     def prepare(self) -> Any:
         fn = checked_callable(self.fn)
         weights, self._form = self.form_of_weights()
-        settings = self.positions or (), weights, self.has_aux, self.sens_param, True, "numpy"
+        valued = self.valued or self.kind == "value_and_grad"
+        settings = self.positions or (), weights, self.has_aux, self.sens_param, valued, "numpy"
         adjoint = made("Adjoint", fn, *settings, memory=self.memory)
         adjoint.explain = True
         return adjoint
@@ -56,7 +62,8 @@ class Program:
     """An emitted text: its statements, and the user's lines behind them."""
 
     def __init__(self, function: Any) -> None:
-        self.filename = function.__code__.co_filename
+        self.code = function.__code__
+        self.filename = self.code.co_filename
         self.source = "".join(linecache.getlines(self.filename))
         self.lines: dict[int, EmittedLine] = function.__autodiff_lines__
         self.statements: dict[int, Statement] = {}
@@ -100,7 +107,7 @@ def statement_of(node: Any, source: str) -> Statement:
         reads |= changes
     lines = source.split("\n")[node.lineno - 1 : last_line(node)]
     text = "\n".join(line for line in (line.strip() for line in lines) if line and not line.startswith("#"))
-    return Statement(node.lineno, text, *(tuple(sorted(each)) for each in (reads, writes, changes)), node)
+    return Statement(node.lineno, text, tuple(sorted(reads)), tuple(sorted(writes)), tuple(sorted(changes)), node)
 
 
 def is_inside(node: Any) -> bool:
@@ -109,7 +116,7 @@ def is_inside(node: Any) -> bool:
 
 def changed(node: Any) -> Iterator[ast.Name]:
     """The names of what a statement writes into, as they stand in it."""
-    targets = [t for t in getattr(node, "targets", ()) if isinstance(t, (ast.Subscript, ast.Attribute))]
+    targets: list[ast.expr] = [t for t in getattr(node, "targets", ()) if isinstance(t, (ast.Subscript, ast.Attribute))]
     if isinstance(node, ast.AugAssign):
         targets = [node.target]
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):

@@ -11,10 +11,10 @@ from typing import Any
 import gast
 
 from ...core.parts import part
-from ...errors import ArgumentValueError
+from ...errors import ArgumentValueError, Origin
 from .. import ir
 from ..frontend.normalize import desugar
-from ..frontend.parse import parse
+from ..frontend.parse import Parsed, parse
 from ..ir import printer
 from ..ir.builder import Specialiser
 from ..ir.request import Request
@@ -22,7 +22,10 @@ from ..text.unparse import printed, unparse
 from . import pipeline
 from .pass_order import NAMES
 
+MARK = "\x1f"  # between a line and the number of its origin
 CHANGES = "changes"  # in place of a stage: all passes that change something
+
+Line = tuple[str, Origin | None]
 
 
 def text_of_stage(compiled: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
@@ -59,6 +62,47 @@ def text_of_stage(compiled: Any, name: str, args: tuple[Any, ...], kwargs: dict[
     if not texts:
         raise ArgumentValueError(f"the pass {name!r} does not run on this program")
     return texts[-1][1]
+
+
+def lines_of_stages(compiled: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, list[Line]]:
+    """The lines of each stage but the last, and the user's lines behind them."""
+    parsed = parse(function_of(compiled.fn))
+    found = {"parse": lines_of_tree(parsed, parsed.tree), "desugar": lines_of_tree(parsed, desugar(parsed.tree))}
+    names = [stage for stage, _ in pipeline.STAGES]
+
+    def note(stage: str, s: Specialiser, block: ir.Block) -> None:
+        if stage in names:
+            found[stage] = lines_of_block(s, block, stage == "activity")
+
+    request = request_for(compiled, args, kwargs)
+    request.observe = note
+    part("compiler").adjoint(request)
+    return {name: found[name] for name in names if name in found}
+
+
+def lines_of_tree(parsed: Parsed, tree: Any) -> list[Line]:
+    """The lines of a tree of the user's text."""
+    text, statements = printed(gast.Module([tree], []))
+    return [
+        (line, parsed.origin(node) if (node := statements.get(k)) is not None and hasattr(node, "lineno") else None)
+        for k, line in enumerate(text.rstrip("\n").split("\n"), 1)
+    ]
+
+
+def lines_of_block(s: Specialiser, block: ir.Block, mark: bool) -> list[Line]:
+    """The lines of a program of the intermediate form."""
+    origins: list[Any] = []
+
+    def place(stmt: Any) -> str:
+        origins.append(getattr(stmt, "origin", None))
+        active = mark and isinstance(stmt, ir.Let) and not s.active.isdisjoint(stmt.targets)
+        return f"{'active' if active else ''}{MARK}{len(origins) - 1}"
+
+    lines: list[Line] = []
+    for line in printer.printed(block, comment=place).rstrip("\n").split("\n"):
+        text, mark_, number = line.rpartition(MARK)
+        lines.append((text.removesuffix("  # ") if mark_ else number, origins[int(number)] if mark_ else None))
+    return lines
 
 
 def function_of(fn: Any) -> Any:

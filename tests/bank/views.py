@@ -364,5 +364,5 @@ def scattering_matrix(mu, m):
     first *= m
     picked = matrix[matrix > 0.5]
     picked += mu[0]
-    matrix.T[...] += mu[1] * matrix[1, 1, 0]
+    matrix.T[...] += mu[1]
     return np.sum(phase**2) + np.sum(picked**3) + np.sum(matrix)

@@ -91,7 +91,7 @@ REMEDIES = {
     "too-large": "write the recursion as a loop, or a long expression as several statements",
     "unknown-length": "make a list of it first",
     "unknown-value": "give it one kind of value on every path",
-    "unknown-write": "give it a copy (`x.copy()`)",
+    "unknown-write": "give it a constant: `stop_gradient(x).copy()`",
     "unsupported-syntax": "do that outside the differentiated function",
     "vectorize": "write the loop over the elements",
     "which-object": "assign it in __init__",

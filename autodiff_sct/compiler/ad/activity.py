@@ -390,7 +390,7 @@ class Analysis:
         if stmt.effect and not self.formats(op) and may_write(self.s, op, varied):
             raise NoRule(
                 f"{name} has no derivative rule and may write into an argument that carries a derivative",
-                "give it a copy (`x.copy()`), or register a rule",
+                "give it a constant, `stop_gradient(x).copy()`, or register a rule",
                 stmt.origin,
                 code="unknown-write",
             )
@@ -425,7 +425,7 @@ def callee(func: Any) -> str:
 
 def may_write(s: Specialiser, op: ir.Op, given: list[str]) -> bool:
     """Whether a function of which nothing is known may write into some of the variables that it is given."""
-    if op.fn in READERS or only_reads(op):
+    if op.fn in READERS or only_reads(op) or takes_text(s, op, given):
         return False
     for facts in (s.facts[name] for name in given):
         if isinstance(facts, Opaque):
@@ -436,6 +436,13 @@ def may_write(s: Specialiser, op: ir.Op, given: list[str]) -> bool:
         if written:
             return True
     return False
+
+
+def takes_text(s: Specialiser, op: ir.Op, given: list[str]) -> bool:
+    """True for a method that is given nothing but text of what carries a derivative, as ``file.write`` is."""
+    base = op.arguments.get("argument 0") if op.fn is opaque_method else None
+    texts = [s.facts[name] for name in given if base != Leaf(name)]
+    return bool(texts) and all(isinstance(facts, Opaque) and facts.cls in TEXT for facts in texts)
 
 
 def is_step(s: Specialiser, op: ir.Op) -> bool:

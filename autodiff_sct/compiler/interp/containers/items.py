@@ -64,7 +64,7 @@ def own_list(s: Specialiser, value: ListV) -> Value:
     if known or not all(storable(s, v) for v in items) or are_mixed(map(s.facts_of, items)):
         if site in s.dynamic:
             restart_tabled(s, *items)
-            raise s.refuse("changed-while-iterated", "a list of objects or functions changes its length in the program")
+            raise s.refuse("list-of-objects", "a list of objects or functions changes its length in the program")
         obj = begun(s, Obj(site, list))
         s.env |= {(site, k): item for k, item in enumerate(items)}
         return obj

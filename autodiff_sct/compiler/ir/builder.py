@@ -350,7 +350,8 @@ class Specialiser(AxisLengths):
 
     def in_package(self) -> bool:
         """True if the statement that is specialised is one of an installed package."""
-        return self.frame is not None and is_packaged(self.frame.globals.get("__file__"))
+        known = self.frame.globals if self.frame is not None else {}
+        return is_packaged(known.get("__file__")) or "STANDS_FOR" in known
 
     # -- refusing
 

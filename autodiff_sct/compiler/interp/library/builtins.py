@@ -435,6 +435,15 @@ def getattr_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Val
     return read_now(s, asked_for(s, args[0], s.static(args[1])))
 
 
+@handles(vars)
+def vars_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    if len(args) != 1:
+        raise s.refuse(
+            "unsupported-syntax", "`vars()` of a function's own variables", "make a dict of those that are meant"
+        )
+    return asked_for(s, args[0], "__dict__")
+
+
 @handles(setattr)
 def setattr_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     assign_attribute(s, args[0], s.static(args[1]), args[2])

@@ -20,6 +20,7 @@ from ...domain.foreign_objects import home_of, is_compiled
 from ...domain.values import Bound, Closure, Leaf, Obj, PartialV, Suspended, Value
 from ...ir.builder import Specialiser
 from ..objects.tables import class_of_row
+from .substitutes import SUBSTITUTES
 
 __all__ = ["explained", "follows", "text_of"]
 
@@ -48,12 +49,14 @@ def is_in_library(file: str) -> bool:
 
 def text_of(fn: Any) -> Any:
     """The Python function or the class written in Python behind a callable of NumPy or SciPy; None for others."""
+    if (text := SUBSTITUTES.get((getattr(fn, "__module__", None), getattr(fn, "__qualname__", "")))) is not None:
+        return text
     fn = getattr(fn, "_implementation", fn)  # of NumPy's functions that other array classes may override
     home = home_of(fn)
     if home.split(".")[0] not in HOMES or home.startswith(SUBCLASSES):
         return None
     if isinstance(fn, type):
-        return fn if isinstance(vars(fn).get("__init__"), FunctionType) and not is_compiled(fn) else None
+        return fn if isinstance(getattr(fn, "__init__", None), FunctionType) and not is_compiled(fn) else None
     return fn if isinstance(fn, FunctionType) else None
 
 
@@ -71,7 +74,8 @@ def is_stand_in(s: Specialiser, value: Value) -> bool:
 
 def is_inside(s: Specialiser) -> bool:
     """True if the statement that is specialised is one of such a text."""
-    return s.frame is not None and str(s.frame.globals.get("__name__", "")).split(".")[0] in HOMES
+    known = s.frame.globals if s.frame is not None else {}
+    return str(known.get("STANDS_FOR", known.get("__name__"))).split(".")[0] in HOMES
 
 
 def takes_floats(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+from types import FunctionType
 from typing import Any
 
 import gast
@@ -27,6 +28,7 @@ from ..kernel.handlers import MADE, handles, otherwise
 from ..kernel.operations import as_list, attribute_of, call_python, call_value, get_item, items_of
 from ..models import functions as models
 from ..world.captures import import_external, object_number
+from ..world.class_guards import found_in
 from . import writers
 from .keywords import rewritten
 
@@ -184,6 +186,9 @@ def has_dtype(s: Specialiser, facts: Num | None, dtype: Value) -> bool:
 
 
 def as_operand(s: Specialiser, value: Value) -> Value:
+    """The array that an object says it is, by its ``__array__``; the list that an iterator goes through."""
+    if isinstance(value, Obj) and isinstance(found_in(s, value.cls, "__array__"), FunctionType):
+        return call_value(s, attribute_of(s, value, "__array__"), [], {})
     if isinstance(value, Source) or isinstance(value, Obj) and value.cls is Cursor:
         return as_list(s, value)
     return value

@@ -155,10 +155,8 @@ def of_object(s: Specialiser, base: Obj, attr: str) -> Value:
     value = field(s, base, attr)
     if value is not None:
         return value
-    if attr == "__dict__" and base.id not in s.objects:
-        raise s.refuse(
-            "attribute", f"the `__dict__` of a {base.cls.__name__} that the program makes", "use its fields by name"
-        )
+    if attr == "__dict__" and base.id not in s.objects and hasattr(base.cls, "__dictoffset__"):
+        return Obj(base.id, dict)  # a dict with the same fields: what is written into one is read from the other
     own = base.id in s.objects and attr in getattr(s.objects[base.id][0], "__dict__", {})
     if not own and (value := assigned_to_class(s, base.cls, attr)) is not None:
         return value

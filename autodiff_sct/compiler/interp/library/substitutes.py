@@ -1,0 +1,96 @@
+"""Texts that stand in for those of NumPy's Python functions which find out by trying what facts tell.
+
+A substitute computes the same, bit for bit, for arrays and lists of real and complex numbers.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+__all__ = ["SUBSTITUTES"]
+
+STANDS_FOR = "numpy"  # what is written here counts as text of that library
+
+
+def as_series(alist: Any, trim: Any = True) -> Any:
+    arrays = [np.array(a, ndmin=1) for a in alist]
+    for a in arrays:
+        if a.size == 0:
+            raise ValueError("Coefficient array is empty")
+        if a.ndim != 1:
+            raise ValueError("Coefficient array is not 1-d")
+    dtype = np.common_type(*arrays)
+    return [np.array(np.ravel(a)[: degree(a) + 1] if trim else np.ravel(a), dtype=dtype) for a in arrays]
+
+
+def trimseq(seq: Any) -> Any:
+    return seq[: degree(seq) + 1]
+
+
+def degree(coefficients: Any) -> Any:
+    places = np.flatnonzero(coefficients)
+    return places[-1] if len(places) > 0 else 0
+
+
+def mapdomain(x: Any, old: Any, new: Any) -> Any:
+    off, scl = mapparms(old, new)
+    return off + scl * (np.asanyarray(x) if isinstance(x, (list, tuple)) else x)
+
+
+def mapparms(old: Any, new: Any) -> Any:
+    old_length, new_length = old[1] - old[0], new[1] - new[0]
+    return (old[1] * new[0] - old[0] * new[1]) / old_length, new_length / old_length
+
+
+def added(c1: Any, c2: Any) -> Any:
+    [c1, c2] = as_series([c1, c2])
+    if len(c1) > len(c2):
+        return trimseq(np.concatenate([c1[: len(c2)] + c2, c1[len(c2) :]]))
+    return trimseq(np.concatenate([c2[: len(c1)] + c1, c2[len(c1) :]]))
+
+
+def subtracted(c1: Any, c2: Any) -> Any:
+    [c1, c2] = as_series([c1, c2])
+    if len(c1) > len(c2):
+        return trimseq(np.concatenate([c1[: len(c2)] - c2, c1[len(c2) :]]))
+    return trimseq(np.concatenate([c1 - c2[: len(c1)], -c2[len(c1) :]]))
+
+
+def divided(c1: Any, c2: Any) -> Any:
+    [c1, c2] = as_series([c1, c2])
+    if c2[-1] == 0:
+        raise ZeroDivisionError
+    if len(c1) < len(c2):
+        return c1[:1] * 0, c1
+    if len(c2) == 1:
+        return c1 / c2[-1], c1[:1] * 0
+    last = len(c1) - len(c2)
+    scaled = c2[:-1] / c2[-1]
+    rest = np.copy(c1)
+    for i in range(last, -1, -1):
+        rest[i : i + len(scaled)] -= scaled * rest[i + len(scaled)]
+    return rest[len(scaled) :] / c2[-1], trimseq(rest[: len(scaled)])
+
+
+def trim_zeros(filt: Any, trim: Any = "fb", axis: Any = None) -> Any:
+    if np.ndim(filt) != 1:
+        raise ValueError("np.trim_zeros is differentiable for one axis: slice the array")
+    places = np.flatnonzero(filt)
+    if len(places) == 0:
+        return filt[:0]
+    first = places[0] if "f" in trim.lower() else 0
+    last = places[-1] + 1 if "b" in trim.lower() else len(filt)
+    return filt[first:last]
+
+
+SUBSTITUTES = {
+    ("numpy.polynomial.polyutils", "as_series"): as_series,
+    ("numpy.polynomial.polyutils", "trimseq"): trimseq,
+    ("numpy.polynomial.polyutils", "mapdomain"): mapdomain,
+    ("numpy.polynomial.polyutils", "_add"): added,
+    ("numpy.polynomial.polyutils", "_sub"): subtracted,
+    ("numpy.polynomial.polynomial", "polydiv"): divided,
+    ("numpy", "trim_zeros"): trim_zeros,
+}

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..compiler.domain.leaves import children, with_children
 from ..errors import ArgumentRuntimeError, ArgumentTypeError, ArgumentValueError
+from ..runtime.objects import is_sparse
 from ..tensor import Parameter, Tensor
 
 __all__ = [
@@ -228,8 +229,18 @@ def fitted(vector: Any, value: Any, what: str) -> Any:
         return vector
     if type(vector) is not type(value):
         raise ArgumentTypeError(f"{what} is a {type(value).__name__}, not {vector!r}")
+    if is_sparse(value) and not same_pattern(vector, value):
+        raise ArgumentValueError(f"{what} has elements at other places than the matrix that it belongs to")
     given = children(vector) or {}
     return with_children(vector, {n: fitted(given.get(n), x, f"{what}.{n}") for n, x in fields.items()})
+
+
+def same_pattern(vector: Any, value: Any) -> bool:
+    """True if the elements of two sparse matrices of one class are at the same places, in the same order."""
+    names = [n for n in ("indices", "indptr", "coords", "offsets") if hasattr(value, n)]
+    return bool(vector.shape == value.shape) and all(
+        np.array_equal(getattr(vector, n), getattr(value, n)) for n in names
+    )
 
 
 def fitted_array(vector: Any, value: Any, what: str) -> Any:

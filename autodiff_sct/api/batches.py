@@ -13,6 +13,7 @@ from ..core import thresholds
 from ..errors import ArgumentTypeError, ArgumentValueError
 from ..runtime.batching import run
 from ..runtime.batching.lanes import Diverges, Lanes, Unbatchable, lifted
+from ..runtime.objects import is_sparse
 from ..tensor import Tensor, wrap
 from .entry import made
 
@@ -84,6 +85,10 @@ def moved(value: Any, axis: int | None, where: str, sizes: dict[int, str]) -> An
     inside = children(value)
     if inside is None:
         return value
+    if is_sparse(value):
+        raise ArgumentValueError(
+            f"{where} holds a sparse matrix, which has no axis of examples: give it None in in_axes"
+        )
     return with_children(value, {key: moved(part, axis, where, sizes) for key, part in inside.items()})
 
 

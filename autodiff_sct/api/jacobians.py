@@ -10,6 +10,7 @@ import numpy as np
 
 from ..compiler.domain.leaves import leaves, replaced
 from ..errors import ArgumentTypeError
+from ..runtime.objects import is_sparse
 from ..tensor import Tensor, wrap
 from .arguments import (
     checked_backend,
@@ -115,6 +116,11 @@ PRODUCTS = {"jacrev": ("Pullback", JacobianFunction.by_rows), "jacfwd": ("Pushfo
 
 def numbers_of(x: Any) -> list[Any]:
     """The numbers and arrays in an input: TypeError where there are none."""
+    if is_sparse(x):
+        raise ArgumentTypeError(
+            "an input of a Jacobian is a sparse matrix: differentiate by its elements,"
+            " `jacrev(lambda data: f(csr_array((data, S.indices, S.indptr))))(S.data)`"
+        )
     found = list(leaves(x, x))
     if not found:
         raise ArgumentTypeError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import sys
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ __all__ = [
     "all_different",
     "build",
     "detached",
+    "is_sparse",
     "like",
     "only_looking",
     "peek",
@@ -40,10 +42,16 @@ def build(cls: Any, /, **fields: Any) -> Any:
 
 def rebuild(obj: Any, /, **fields: Any) -> Any:
     """A shallow copy of `obj` with other attributes: a gradient in the container of its argument."""
-    result = copy.copy(obj)
+    result = obj.copy() if is_sparse(obj) else copy.copy(obj)  # SciPy sorts the places of elements in place
     for name, value in fields.items():
         object.__setattr__(result, name, value)
     return result
+
+
+def is_sparse(value: Any) -> bool:
+    """True for a matrix or an array of ``scipy.sparse``."""
+    library = sys.modules.get("scipy.sparse")
+    return library is not None and bool(library.issparse(value))
 
 
 def detached(value: Any) -> Any:

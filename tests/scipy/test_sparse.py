@@ -140,12 +140,9 @@ def test_what_is_refused() -> None:
         return np.sum((matrix @ x) ** 2)
 
     def asked(data: Any, x: Any) -> Any:
-        return np.sum(sparse.csr_array((data, (ROWS, COLS)), shape=(4, 4)).power(2) @ x)
+        return np.sum(sparse.csr_array((data, (ROWS, COLS)), shape=(4, 4)).maximum(2) @ x)
 
-    def compressed(data: Any, x: Any) -> Any:
-        return np.sum(sparse.csr_array((data[:4], np.arange(4), np.arange(5))) @ x)
-
-    for fn in (changed, asked, compressed):
+    for fn in (changed, asked):
         with pytest.raises(AutodiffError):
             ad.grad(fn)(DATA, X)
 
@@ -154,7 +151,7 @@ def test_matrices_given_to_functions_without_a_rule_are_refused() -> None:
     made = lambda d: sparse.csc_array((d, ([0, 1, 2], [0, 1, 2])), shape=(3, 3))
     for fn in (
         lambda d: np.sum(linalg.lsqr(made(d), np.ones(3))[0]),
-        lambda d: linalg.norm(made(d)),
+        lambda d: linalg.norm(made(d), 1),
         lambda d: linalg.onenormest(made(d)),
         lambda d: np.sum(linalg.inv(made(d)).toarray()),
         lambda d: np.sum(linalg.cg(linalg.LinearOperator((3, 3), matvec=lambda v: d * v), np.ones(3))[0]),

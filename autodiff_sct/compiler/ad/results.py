@@ -223,7 +223,9 @@ def gradient(r: Reverse, value: Value, tree: Any, expr: Any) -> Any:
         return gast.Dict([ir.constant(k) for k in parts], list(parts.values()))
     if tree.cls is list:
         return gast.List(list(parts.values()), gast.Load())
-    return ir.call(s.bind("rebuild", objects.rebuild), expr, **parts)
+    rebuild = getattr(tree.cls, "rebuild", objects.rebuild)
+    wanted = getattr(tree.cls, "with_derivative", parts)
+    return ir.call(s.bind("rebuild", rebuild), expr, **{k: part for k, part in parts.items() if k in wanted})
 
 
 def field_of(tree: Any, expr: Any, key: Any) -> Any:

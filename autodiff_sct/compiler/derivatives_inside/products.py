@@ -147,6 +147,7 @@ def jvp(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     inputs, directions = (arguments_of(s, given[name]) for name in ("inputs", "v"))
     if len(inputs) != len(directions):
         raise ArgumentValueError(f"jvp got {len(inputs)} inputs and {len(directions)} vectors")
+    check_directions(s, inputs, directions)
     push = pusher(s, given["fn"], inputs, {}, tuple(range(len(inputs))), has_aux)
     value, tangent = call_value(s, push, directions, {}).items
     first, aux = split_output(value, has_aux)
@@ -164,6 +165,18 @@ def arguments_of(s: Specialiser, value: Value) -> list[Value]:
             "nested-derivative", "the arguments of jvp come in a list of unknown length", "give them in a tuple"
         )
     return [value]
+
+
+def check_directions(s: Specialiser, inputs: Any, directions: Any) -> None:
+    """See to it that directions fit objects that have more than numbers, as the places of a sparse matrix."""
+    for value, direction in zip(inputs, directions):
+        if isinstance(value, Obj) and isinstance(direction, Obj) and hasattr(value.cls, "check_direction"):
+            call_python(s, value.cls.check_direction, [value, direction], {})
+        elif isinstance(value, (TupleV, ListV)) and isinstance(direction, (TupleV, ListV)):
+            check_directions(s, value.items, direction.items)
+        elif isinstance(value, Obj) and isinstance(direction, Obj):
+            keys = [k for k in s.fields(value) if (direction.id, k) in s.env and (value.id, k) in s.env]
+            check_directions(s, *([s.env[(obj.id, k)] for k in keys] for obj in (value, direction)))
 
 
 @dataclass(eq=False)

@@ -25,7 +25,7 @@ def tree_of(s: Specialiser, value: Value) -> Any:
     if isinstance(value, Obj) and value.id in s.objects:
         return Static(s.objects[value.id][0])
     if isinstance(value, Obj):
-        keys = tuple(s.fields(value))
+        keys = tuple(k for k in s.fields(value) if k not in getattr(value.cls, "of_program", ()))
         return Branch(value.cls, keys, tuple(tree_of(s, s.env[(value.id, k)]) for k in keys))
     if isinstance(value, Leaf):
         return tree_of_facts(s, s.facts[value.name])

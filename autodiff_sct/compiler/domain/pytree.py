@@ -21,6 +21,7 @@ import numpy as np
 from ...core import thresholds
 from ...errors import NotDifferentiable
 from ...runtime.broadcast import are_floats
+from ...runtime.objects import is_sparse
 from .facts import Facts, Num, Opaque, blurred, join, of_value, size_classes
 from .foreign_objects import extends_builtin, is_compiled, is_foreign, python_of
 
@@ -104,6 +105,8 @@ def describe(value: Any, symbol: str, fields: bool = False, around: tuple[int, .
     of_thread = type(value) is threading.local and not fields  # of what stands outside, attributes can be followed
     if (is_of_library(value) or is_compiled(type(value))) and not of_thread:
         return Leaf(Opaque(type(value))) if not callable(value) else Static(value)
+    if fields and is_sparse(value):
+        return describe_object(value, symbol, around)
     if is_foreign(value) or (fields and extends_builtin(type(value))):
         return Leaf(Opaque(type(value))) if python_of(value) is None else Static(value)
     if hasattr(value, "__dict__") or dataclasses.is_dataclass(value) or hasattr(type(value), "__slots__"):
@@ -205,12 +208,23 @@ def blur(tree: Any) -> Any:
 
 
 def field_names(value: Any) -> tuple[str, ...]:
-    """The names of an object's attributes, in the order in which they were made."""
+    """The names of an object's attributes, in the order in which they were made; of a sparse matrix, its elements."""
+    if is_sparse(value):
+        return elements_of(value)
     names = list(getattr(value, "__dict__", {}))
     for cls in reversed(type(value).__mro__):
         slots = cls.__dict__.get("__slots__", ())
         names += [n for n in ([slots] if isinstance(slots, str) else slots) if n not in names and hasattr(value, n)]
     return tuple(names)
+
+
+def elements_of(matrix: Any) -> tuple[str, ...]:
+    """The attribute in which a sparse matrix has its elements."""
+    if matrix.format in ("lil", "dok"):
+        raise NotDifferentiable(
+            f"an argument is a {type(matrix).__name__}, which has its elements in lists or a dict", "pass S.tocsr()"
+        )
+    return ("data",)
 
 
 def is_tensor(value: Any) -> bool:
@@ -319,6 +333,8 @@ def key(value: Any, around: tuple[int, ...] = ()) -> Any:
         return Itself(value)
     if is_of_library(value):
         return kind
+    if is_sparse(value):
+        return key_of_object(value, around)
     if is_foreign(value) or extends_builtin(type(value)):
         return kind if python_of(value) is None else Itself(value)
     if hasattr(value, "__dict__") or hasattr(kind, "__slots__"):

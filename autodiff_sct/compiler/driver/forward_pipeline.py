@@ -55,7 +55,7 @@ def tangent(request: Request) -> Emitted:
         for p in request.wrt:
             s.env = dict(initial)
             value = receive(s, tangents, f"t_{p}", request.parameters[p][1])
-            pair_leaves(s, f, initial, table.values[p], value)
+            pair_leaves(s, f, initial, tangents, table.values[p], value)
     protect_tangents(s, where, tangents, f)
     s.env = env
     s.of_blocks[id(block)] = block, s.lengths
@@ -72,16 +72,18 @@ def tangent(request: Request) -> Emitted:
     return emit(whole, f"t_{request.name}")
 
 
-def pair_leaves(s: Specialiser, f: Any, initial: dict[Any, Value], primal: Value, given: Value) -> None:
+def pair_leaves(
+    s: Specialiser, f: Any, initial: dict[Any, Value], tangents: Arguments, primal: Value, given: Value
+) -> None:
     """Match each variable of an argument with that of its tangent."""
-    if isinstance(primal, Leaf):
+    if isinstance(primal, Leaf) and given.name in tangents.entries:
         f.tangents[primal.name] = f.variable(given, primal.name)
     elif isinstance(primal, TupleV):
         for a, b in zip(primal.items, given.items):
-            pair_leaves(s, f, initial, a, b)
+            pair_leaves(s, f, initial, tangents, a, b)
     elif isinstance(primal, Obj):
         for key in [k[1] for k in initial if isinstance(k, tuple) and k[0] == primal.id]:
-            pair_leaves(s, f, initial, initial[(primal.id, key)], s.env[(given.id, key)])
+            pair_leaves(s, f, initial, tangents, initial[(primal.id, key)], s.env[(given.id, key)])
 
 
 def protect_tangents(s: Specialiser, where: Regions, tangents: Arguments, f: Any) -> None:

@@ -259,7 +259,7 @@ def both_sweeps(request: Request, lost: list[AliasError]) -> Emitted:
 
 def without_dead(s: Specialiser, block: ir.Block, result: Value, table: Arguments, request: Request) -> ir.Block:
     """The program without variables that only pass through loops and branches."""
-    kept = [n for p in request.wrt for n in input_leaves(s, table.values[p])]
+    kept = [n for p in request.wrt for n in input_leaves(s, table, table.values[p])]
     final = ir.Return(ir.tuple_([ir.name(n) for n in [*s.leaves(result), *kept]]))
     return sweep_dead(s, [*block, final], set(ir.walk(block)), set(), rules=True)[:-1]
 
@@ -272,7 +272,7 @@ def wanted_inputs(s: Specialiser, table: Arguments, request: Request) -> tuple[s
     """The variables with respect to which is differentiated, and the weights' variables in order."""
     inputs: set[str] = set()
     for p in request.wrt:
-        names = list(input_leaves(s, table.values[p]))
+        names = list(input_leaves(s, table, table.values[p]))
         check_input(s, request, p, table.values[p])
         inputs.update(names)
     weights: list[Any] = []
@@ -285,14 +285,18 @@ def wanted_inputs(s: Specialiser, table: Arguments, request: Request) -> tuple[s
     return inputs, weights
 
 
-def input_leaves(s: Specialiser, value: Value) -> Any:
+def input_leaves(s: Specialiser, table: Arguments, value: Value) -> Any:
+    """The variables that hold a part of an argument; others of a stand-in are computed of them."""
     if isinstance(value, Obj):
+        chosen = getattr(value.cls, "with_derivative", None)
         for key in [k[1] for k in s.initial if isinstance(k, tuple) and k[0] == value.id]:
-            yield from input_leaves(s, s.initial[(value.id, key)])
+            if chosen is not None and key not in chosen:
+                continue
+            yield from input_leaves(s, table, s.initial[(value.id, key)])
     elif isinstance(value, TupleV):
         for item in value.items:
-            yield from input_leaves(s, item)
-    elif isinstance(value, Leaf):
+            yield from input_leaves(s, table, item)
+    elif isinstance(value, Leaf) and value.name in table.entries:
         yield value.name
 
 
@@ -307,7 +311,9 @@ def check_input(s: Specialiser, request: Request, parameter: str, value: Value) 
             place,
             code="input-without-derivative",
         )
-    if isinstance(value, Leaf) and isinstance(facts, Num) and not facts.differentiable:
+    if isinstance(value, Obj) and hasattr(value.cls, "with_derivative"):
+        facts = s.facts_of(s.env[(value.id, value.cls.with_derivative[-1])])
+    if isinstance(facts, Num) and not facts.differentiable:
         raise NotDifferentiable(
             f"the argument {parameter!r} of {request.name} holds integers, which have no derivative",
             f"pass floats: `float({parameter})` or `{parameter}.astype(float)`",

@@ -14,36 +14,64 @@ from typing import Any, cast
 import gast
 import numpy as np
 from scipy import sparse
-from scipy.sparse import linalg
 
 from ....rules.scipy import sparse as rules
 from ....runtime.scipy import sparse as runtime
 from ....runtime.scipy.solvers import real_matrix
-from ....runtime.scipy.sparse import Factors, Matrix
+from ....runtime.scipy.sparse import Matrix
 from ... import ir
-from ...domain.facts import Num, Opaque
+from ...domain.facts import INT, Facts, Num, Opaque
 from ...domain.values import Const, Leaf, ListV, Obj, TupleV, Value
 from ...interp.arrays.emit_op import array_of_list, numpy_call
 from ...interp.kernel.handlers import handles
-from ...interp.kernel.operations import attribute_of, call_python, call_value, opaque_call, operate
+from ...interp.kernel.operations import attribute_of, call_python, call_value, get_item, opaque_call, operate
 from ...interp.objects.objects import construct
 from ...interp.objects.tables import class_of_row
+from ...interp.world.boundary import STAND_INS
 from ...ir.builder import Specialiser
 from .functions import NUMPYS_NUMBER, bound, is_free, refuse_complex, row, vector_like
 
 FORMS = [getattr(sparse, f"{form}_{kind}") for form in ("csr", "csc", "coo") for kind in ("array", "matrix")]
-ITERATIVE = ("cg", "gmres", "bicg", "bicgstab", "cgs", "lgmres", "minres", "qmr", "tfqmr", "gcrotmk")
+NOTHING = Const(None)
 
 
 def matrix_of(s: Specialiser, value: Value) -> Value:
     """A sparse matrix from outside as a variable of which nothing is known but that it is one."""
     if isinstance(value, Obj) and value.id in s.objects:
         return s.let(s.expr(value), Opaque(), hint="matrix", may_raise=False)
-    if isinstance(value, Obj):
-        raise s.refuse(
-            "setting", "a sparse matrix is an argument of a differentiated function", "let the function capture it"
-        )
     return value
+
+
+def of_argument(s: Specialiser, argument: Obj, expr: Any) -> Obj:
+    """A sparse matrix in an argument, as the program sees it; its gradient is a matrix with the same places."""
+    data = s.env[(argument.id, "data")]
+    facts = s.num(data)
+    assert isinstance(data, Leaf) and facts is not None
+    refuse_complex(s, data, "a sparse matrix")
+    made = constant_result(s, expr, [])
+    s.lazy |= facts.roots  # the matrix shares their memory
+    rows, cols = places_of(s, made, data)
+    elements: Value = data
+    if facts.ndim != 1:
+        elements = numpy_call(s, np.reshape, [data, Const(-1)], {})
+    if issubclass(argument.cls, (sparse.dia_array, sparse.dia_matrix)):
+        index = constant_arrays(runtime.inner, 1, s, [rows, cols, made], {})
+        elements, rows, cols = (get_item(s, v, index) for v in (elements, rows, cols))
+    star = Const(issubclass(argument.cls, sparse.spmatrix))
+    fields = {"made": made, "data_of": elements, "rows": rows, "cols": cols, "star": star}
+    s.env |= {(argument.id, name): value for name, value in fields.items()}
+    return Obj(argument.id, Matrix)
+
+
+def of_program(s: Specialiser, matrix: Obj, expr: Any) -> Obj:
+    """A matrix that is given to a derivative inside the program: its text is followed with the whole matrix."""
+    s.env[(matrix.id, "made")] = constant_result(s, expr, [])
+    return matrix
+
+
+STAND_INS[Matrix] = of_program
+for _form in ("csr", "csc", "coo", "bsr", "dia"):
+    STAND_INS |= {getattr(sparse, f"{_form}_{kind}"): of_argument for kind in ("array", "matrix")}
 
 
 def followed(s: Specialiser, value: Value, star: bool = False) -> Value:
@@ -95,6 +123,13 @@ def as_matrix(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Va
     return followed(s, args[0])
 
 
+@handles(runtime.as_operand)
+def as_operand(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    value = args[0]
+    outside = isinstance(value, Obj) and value.id in s.objects and sparse.issparse(s.objects[value.id][0])
+    return followed(s, value) if outside else value
+
+
 # In the text of a derivative these are called with what its matrices are now.
 
 
@@ -117,6 +152,13 @@ def elements(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Val
 @handles(sparse.csr_array.__matmul__, sparse.csr_array.dot)
 def product(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """``S @ x`` and ``S.dot(x)``."""
+    if is_matrix(s, args[1]):
+        return call_python(s, Matrix.__matmul__, [followed(s, args[0]), args[1]], kwargs)
+    facts = s.num(args[1])
+    if is_free(s, args[1]) and facts is not None and facts.dims is not None and facts.dtype == np.float64:
+        made = matrix_of(s, args[0])
+        check_real(s, [made], {})
+        return product_of_elements(s, [made, NOTHING, NOTHING, NOTHING, args[1]], {})
     return operate(s, gast.MatMult, matrix_of(s, args[0]), args[1])
 
 
@@ -145,6 +187,8 @@ def from_elements(form: Any, s: Specialiser, args: list[Value], kwargs: dict[str
     """``csr_array((data, (rows, cols)), shape=...)``, and ``csr_array(a)`` of an array."""
     given = args[0] if args else None
     callee = ir.attribute(s.bind("sparse", sparse), form.__name__)
+    if isinstance(given, TupleV) and len(given.items) == 3:
+        return from_compressed(form, callee, s, args, kwargs)
     if isinstance(given, TupleV) and len(given.items) == 2 and isinstance(given.items[1], (TupleV, ListV)):
         data, (rows, cols) = array_of_list(s, given.items[0]), map(partial(array_of_list, s), given.items[1].items)
         if is_free(s, data):
@@ -158,6 +202,29 @@ def from_elements(form: Any, s: Specialiser, args: list[Value], kwargs: dict[str
     if given is not None and len(args) == 1 and not kwargs and is_array(s, given) and is_free(s, given):
         return matrix_of_array(s, ir.call(callee, s.expr(given)), given, issubclass(form, sparse.spmatrix))
     return opaque_call(s, callee, form, args, kwargs)
+
+
+def from_compressed(form: Any, callee: Any, s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``csr_array((data, indices, indptr), shape=...)``."""
+    parts = [array_of_list(s, v) for v in args[0].items]  # type: ignore[union-attr]
+    data = parts[0]
+    if not is_free(s, data) or "coo" in form.__name__:
+        return opaque_call(s, callee, form, args, kwargs)
+    refuse_complex(s, data, "a sparse matrix")
+    settings = {k: s.expr(v) for k, v in kwargs.items()}
+    expr = ir.call(callee, ir.tuple_([s.expr(v) for v in parts]), *map(s.expr, args[1:]), **settings)
+    made = constant_result(s, expr, [*parts, *args[1:], *kwargs.values()])
+    facts = s.num(data)
+    s.lazy |= facts.roots if facts is not None else set()  # the matrix shares their memory
+    return construct_matrix(s, [made, data, *places_of(s, made, data)], issubclass(form, sparse.spmatrix))
+
+
+def places_of(s: Specialiser, made: Value, data: Value) -> list[Value]:
+    """The rows and the columns of the elements that SciPy's matrix stores."""
+    facts = s.num(data)
+    where = indices(s)
+    where = replace(where, dims=facts.dims) if facts is not None and facts.ndim == 1 else where
+    return list(s.let_several(ir.call(s.bind("places", runtime.places), s.expr(made)), [where, where], None, "place"))
 
 
 for _form in FORMS:
@@ -225,6 +292,13 @@ def kron(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
 handles(sparse.kron)(kron)
 
 
+@handles(sparse.issparse)
+def is_sparse(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    if is_matrix(s, args[0]):
+        return Const(True)
+    return opaque_call(s, ir.attribute(s.bind("sparse", sparse), "issparse"), sparse.issparse, args, kwargs)
+
+
 def computed(write: Callable[..., Any], s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """What SciPy computes with its matrices, through which no derivative passes."""
     return constant_result(s, write(*(s.expr(a) for a in args)), args)
@@ -237,11 +311,64 @@ def of_method(name: str, made: Any, *args: Any) -> Any:
 handles(runtime.times)(partial(computed, lambda a, b: ir.binop(a, gast.Mult, b)))
 handles(runtime.plus)(partial(computed, lambda a, b: ir.binop(a, gast.Add, b)))
 handles(runtime.minus)(partial(computed, lambda a, b: ir.binop(a, gast.Sub, b)))
-handles(runtime.multiplied)(partial(computed, partial(of_method, "multiply")))
 handles(runtime.formatted)(partial(computed, partial(of_method, "asformat")))
-handles(runtime.height)(partial(computed, lambda a: ir.subscript(ir.attribute(a, "shape"), ir.constant(0))))
-handles(runtime.width)(partial(computed, lambda a: ir.subscript(ir.attribute(a, "shape"), ir.constant(1))))
 handles(rules.turned)(partial(computed, lambda a: ir.attribute(a, "T")))
+
+
+def length(write: Callable[..., Any], s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    return s.let(write(s.expr(of_scipy(s, args[0]))), INT, hint="size", may_raise=False)
+
+
+handles(runtime.height)(partial(length, lambda a: ir.subscript(ir.attribute(a, "shape"), ir.constant(0))))
+handles(runtime.width)(partial(length, lambda a: ir.subscript(ir.attribute(a, "shape"), ir.constant(1))))
+handles(runtime.stored_count)(partial(length, lambda a: ir.attribute(a, "nnz")))
+
+
+@handles(runtime.stored)
+def stored(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    raise s.refuse(
+        "setting",
+        "the stored elements of a sparse matrix that the program makes are in an order of SciPy's own",
+        "use the array that it was made of, or S.toarray()",
+    )
+
+
+@handles(runtime.as_plain)
+def as_plain(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    if attribute_of(s, args[0], "star") != Const(False):
+        raise s.refuse(
+            "setting",
+            "this is an np.matrix, or a power of matrices, where it is asked of a csr_matrix or its like",
+            "use arrays: `csr_array(S)`, `S @ np.ones(n)` for sums of rows",
+        )
+    return args[0]
+
+
+@handles(runtime.check_places)
+def check_places(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    call = ir.call(s.bind("check_places", runtime.check_places), *map(s.expr, args))
+    s.block.append(ir.Effect(call, s.where()))
+    return Const(None)
+
+
+@handles(runtime.by_method)
+def by_method(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    name = s.static(args[0])
+    return computed(partial(of_method, name), s, [of_scipy(s, a) for a in args[1:]], kwargs)
+
+
+def constant_arrays(fn: Any, count: int, s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """Places of elements, through which no derivative passes."""
+    expr = ir.call(s.bind(fn.__name__, fn), *(s.expr(of_scipy(s, a)) for a in args))
+    if count == 1:
+        return s.let(expr, indices(s), hint=fn.__name__)
+    facts: list[Facts] = [indices(s)] * count
+    return TupleV(tuple(s.let_several(expr, facts, None, fn.__name__)))
+
+
+for _fn, _count in ((runtime.distinct, 3), (runtime.pairs, 2), (runtime.common, 2), (runtime.part_of, 3),
+                    (runtime.below, 1), (runtime.above, 1), (runtime.inner, 1)):  # fmt: skip
+    handles(_fn)(partial(constant_arrays, _fn, _count))
 
 
 # Their operations
@@ -252,6 +379,13 @@ def built(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """A matrix with other elements at the same places, as the derivative of a program has it."""
     args = [*args[:3], of_scipy(s, args[3])]
     made = constant_result(s, ir.call(s.bind("built", rules.built), *(s.expr(a) for a in args)), args)
+    return construct_matrix(s, [made, *args[:3]], False)
+
+
+@handles(rules.made_of)
+def made_of(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """A matrix that a rule makes, as the derivative of a program has it."""
+    made = constant_result(s, ir.call(s.bind("made_of", rules.made_of), *(s.expr(a) for a in args)), args)
     return construct_matrix(s, [made, *args[:3]], False)
 
 
@@ -275,13 +409,9 @@ def product_of_elements(s: Specialiser, args: list[Value], kwargs: dict[str, Val
 
 
 def common_type(s: Specialiser, data: Value, other: Value) -> Any:
-    """The dtype of what SciPy computes of elements and something beside them."""
+    """The dtype of what SciPy computes of elements and something beside them; None where it is not known."""
     given = [f.dtype for v in (data, other) if (f := s.num(v)) is not None]
-    if any(dtype is None for dtype in given):
-        raise s.refuse(
-            "setting", "the dtype of this sparse matrix, or of what stands beside it, is not known", "convert it"
-        )
-    return np.result_type(np.float32, *given)
+    return None if any(dtype is None for dtype in given) else np.result_type(np.float32, *given)
 
 
 @handles(rules.dense)
@@ -292,6 +422,13 @@ def dense(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     return row(s, rules.dense, of_method("toarray", s.expr(args[0])), facts, args, "dense")
 
 
+@handles(rules.diagonal_of)
+def diagonal_of(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    args = [of_scipy(s, args[0]), *args[1:]]
+    facts = replace(vector_like(s), dtype=common_type(s, args[1], args[1]))
+    return row(s, rules.diagonal_of, of_method("diagonal", s.expr(args[0])), facts, args, "diagonal")
+
+
 @handles(rules.summed)
 def summed(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     args = [of_scipy(s, args[0]), *args[1:]]
@@ -299,96 +436,3 @@ def summed(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value
     expr = of_method("sum", s.expr(args[0]), *([] if whole else [s.expr(args[4])]))
     facts = replace(NUMPYS_NUMBER if whole else vector_like(s), dtype=common_type(s, args[1], args[1]))
     return row(s, rules.summed, expr, facts, args, "total")
-
-
-# Systems
-
-
-def system(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    """``spsolve(A, b)``."""
-    if kwargs or len(args) != 2:
-        raise s.refuse("setting", "scipy.sparse.linalg.spsolve with these settings has no derivative")
-    return solution(s, Const(("spsolve", ())), followed(s, args[0]), args[1])
-
-
-handles(linalg.spsolve)(system)
-
-
-@handles(linalg.SuperLU.solve)
-def solved_by_factors(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    """``lu.solve(b)`` for factors from outside."""
-    named = bound("lu b trans", args, kwargs)
-    how = Const(("lu", s.static(named.get("trans", Const("N")))))
-    return solved(s, [how, named["lu"], Const(None), Const(None), Const(None), array_of_list(s, named["b"])], {})
-
-
-@handles(linalg.LinearOperator)
-def linear_operator(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    """``LinearOperator(shape, matvec=...)``, which is refused."""
-    raise s.refuse(
-        "setting",
-        "scipy.sparse.linalg.LinearOperator of a function has no derivative here",
-        "solve with implicit_root(solve, residual), or make the matrix: csr_array((data, (rows, cols)))",
-    )
-
-
-def solution(s: Specialiser, how: Value, matrix: Value, b: Value) -> Value:
-    right = array_of_list(s, b)
-    facts = s.num(right)
-    refuse_complex(s, right, "scipy.sparse.linalg.spsolve")
-    if facts is None or facts.dims is None or len(facts.dims) != 1:
-        raise s.refuse(
-            "setting", "a system with a sparse matrix has a derivative for one right side", "give it a vector"
-        )
-    fields = [attribute_of(s, matrix, name) for name in ("made", "data_of", "rows", "cols")]
-    return solved(s, [how, *fields, right], {})
-
-
-@handles(rules.solved)
-def solved(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    """The solution of a system in a differentiated program, or in its derivative."""
-    name, settings = s.static(args[0])
-    args = [args[0], of_scipy(s, args[1]), *args[2:]]
-    made, b = s.expr(args[1]), s.expr(args[5])
-    if name == "lu":
-        expr = of_method("solve", made, b, *([ir.constant("T")] if settings == "T" else []))
-    else:
-        named = {k: ir.constant(v) for k, v in settings}
-        expr = ir.call(ir.attribute(s.bind("linalg", linalg), name), made, b, **named)
-        expr = expr if name == "spsolve" else ir.subscript(expr, ir.constant(0))
-    facts = s.num(args[5])
-    data = args[5] if args[2] == Const(None) else args[2]
-    result = Num("array", common_type(s, data, args[5]), None if facts is None else facts.dims)
-    return row(s, rules.solved, expr, result, args, "solution")
-
-
-def iterated(fn: Any, s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    """``cg(A, b, rtol=...)`` and its like: the derivative solves systems by the same method."""
-    given = bound("A b x0", args, kwargs)
-    settings = {k: v for k, v in given.items() if k not in ("A", "b")}
-    constant = all(isinstance(v, Const) for v in settings.values())
-    if not constant or "callback" in settings or settings.pop("x0", Const(None)) != Const(None):
-        raise s.refuse(
-            "setting",
-            f"scipy.sparse.linalg.{fn.__name__} has a derivative for a matrix, a vector and numbers as settings",
-            "pass the matrix, one vector and constant settings",
-        )
-    how = Const((fn.__name__, tuple((k, v.value) for k, v in settings.items())))
-    x = solution(s, how, followed(s, given["A"]), given["b"])
-    return TupleV((x, Const(0)))
-
-
-def factors(fn: Any, s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    """``splu(A)`` and ``factorized(A)``."""
-    matrix = followed(s, args[0])
-    if len(args) != 1 or kwargs:
-        raise s.refuse("setting", f"scipy.sparse.linalg.{fn.__name__} with these settings has no derivative")
-    made = of_scipy(s, matrix)
-    expr = ir.call(ir.attribute(s.bind("linalg", linalg), "splu"), s.expr(made))
-    return construct(s, Factors, [constant_result(s, expr, [made], "factors"), matrix], {})
-
-
-for _fn in ITERATIVE:
-    handles(getattr(linalg, _fn))(partial(iterated, getattr(linalg, _fn)))
-for _fn in (linalg.splu, linalg.factorized):
-    handles(_fn)(partial(factors, _fn))

@@ -50,6 +50,10 @@ def isinstance_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> 
     if isinstance(value, Leaf) and row is not None and may_be_none(s, value):
         return s.let(not_none(value), BOOL, hint="condition") if issubclass(row, kinds) else Const(False)
     cls = class_of(s, value) or class_in_rules(s, value)
+    if cls is not None and hasattr(cls, "stands_for") and any(kind.__module__.startswith("scipy.") for kind in kinds):
+        raise s.refuse(
+            "setting", f"the class of {cls.stands_for} is asked for", "leave the check out, or make it before the call"
+        )
     if any(map(asks_objects, kinds)) and not (cls is not None and is_library(cls)):
         return Const(is_of_kinds(s, value, kinds))
     if cls is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy as copying
 import enum
+from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
 
@@ -21,6 +22,9 @@ from ...ir.request import Arguments
 from .captures import facts_of_tree, outside_object
 from .class_guards import refuse_tuple
 from .partial_keys import facts_of_whole, may_stay_whole
+
+# Classes of arguments for which objects of other classes stand in the program, and what makes those.
+STAND_INS: dict[type, Callable[[Specialiser, Obj, Any], Obj]] = {}
 
 
 def receive(s: Specialiser, table: Arguments, parameter: str, tree: Any) -> Value:
@@ -68,7 +72,7 @@ def take(s: Specialiser, table: Arguments, tree: Any, expr: Any, hint: str, path
         inner = ir.subscript(expr, ir.constant(key)) if tree.cls in (dict, list) else ir.attribute(expr, key)
         label = str(key) if str(key).isidentifier() else f"{hint}_{key}"
         s.env[(path, key)] = take(s, table, child, inner, label if tree.cls is dict else f"{hint}_{key}", (path, key))
-    return obj
+    return STAND_INS[tree.cls](s, obj, expr) if tree.cls in STAND_INS else obj
 
 
 def entry(s: Specialiser, table: Arguments, expr: Any, facts: Facts, hint: str) -> Leaf:
@@ -171,4 +175,4 @@ def copied_elements(expr: Any, facts: Any, name: str, copy: Any) -> Any:
     return gast.DictComp(ir.name("key"), copy, [gast.comprehension(both, items, [], 0)])
 
 
-__all__ = ["protect", "receive"]
+__all__ = ["STAND_INS", "protect", "receive"]

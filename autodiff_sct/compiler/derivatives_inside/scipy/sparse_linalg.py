@@ -1,0 +1,180 @@
+"""Systems with sparse matrices, their eigenvalues and exponentials: ``scipy.sparse.linalg``."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from scipy.sparse import linalg
+
+from ....rules.scipy import sparse as rules
+from ....runtime.scipy import sparse as runtime
+from ....runtime.scipy.sparse import Factors
+from ... import ir
+from ...domain.facts import INT, Facts, Num
+from ...domain.values import Const, TupleV, Value
+from ...interp.arrays import emit_op
+from ...interp.arrays.emit_op import array_of_list
+from ...interp.kernel.handlers import handles
+from ...interp.kernel.operations import attribute_of
+from ...interp.objects.objects import construct
+from ...ir.builder import Specialiser
+from .by_text import by_text
+from .functions import bound, refuse_complex, row, vector_like
+from .sparse import NOTHING, common_type, constant_result, followed, of_method, of_scipy
+
+ITERATIVE = ("cg", "gmres", "bicg", "bicgstab", "cgs", "lgmres", "minres", "qmr", "tfqmr", "gcrotmk")
+FIELDS = ("made", "data_of", "rows", "cols")
+
+
+def system(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``spsolve(A, b)``."""
+    if kwargs or len(args) != 2:
+        raise s.refuse("setting", "scipy.sparse.linalg.spsolve with these settings has no derivative")
+    return solution(s, Const(("spsolve", ())), followed(s, args[0]), args[1])
+
+
+handles(linalg.spsolve)(system)
+
+
+@handles(linalg.SuperLU.solve)
+def solved_by_factors(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``lu.solve(b)`` for factors from outside."""
+    named = bound("lu b trans", args, kwargs)
+    how = Const(("lu", s.static(named.get("trans", Const("N")))))
+    return solved(s, [how, named["lu"], Const(None), Const(None), Const(None), array_of_list(s, named["b"])], {})
+
+
+@handles(linalg.LinearOperator)
+def linear_operator(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``LinearOperator(shape, matvec=...)``, which is refused."""
+    raise s.refuse(
+        "setting",
+        "scipy.sparse.linalg.LinearOperator of a function has no derivative here",
+        "solve with implicit_root(solve, residual), or make the matrix: csr_array((data, (rows, cols)))",
+    )
+
+
+def solution(s: Specialiser, how: Value, matrix: Value, b: Value) -> Value:
+    right = array_of_list(s, b)
+    facts = s.num(right)
+    refuse_complex(s, right, "scipy.sparse.linalg.spsolve")
+    if facts is None or facts.dims is None or len(facts.dims) != 1:
+        raise s.refuse(
+            "setting", "a system with a sparse matrix has a derivative for one right side", "give it a vector"
+        )
+    fields = [attribute_of(s, matrix, name) for name in ("made", "data_of", "rows", "cols")]
+    return solved(s, [how, *fields, right], {})
+
+
+@handles(rules.solved)
+def solved(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """The solution of a system in a differentiated program, or in its derivative."""
+    name, settings = s.static(args[0])
+    args = [args[0], of_scipy(s, args[1]), *args[2:]]
+    made, b = s.expr(args[1]), s.expr(args[5])
+    if name == "lu":
+        expr = of_method("solve", made, b, *([ir.constant("T")] if settings == "T" else []))
+    else:
+        named = {k: ir.constant(v) for k, v in settings}
+        expr = ir.call(ir.attribute(s.bind("linalg", linalg), name), made, b, **named)
+        expr = expr if name == "spsolve" else ir.subscript(expr, ir.constant(0))
+    facts = s.num(args[5])
+    data = args[5] if args[2] == Const(None) else args[2]
+    result = Num("array", common_type(s, data, args[5]), None if facts is None else facts.dims)
+    return row(s, rules.solved, expr, result, args, "solution")
+
+
+def iterated(fn: Any, s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``cg(A, b, rtol=...)`` and its like: the derivative solves systems by the same method."""
+    given = bound("A b x0", args, kwargs)
+    settings = {k: v for k, v in given.items() if k not in ("A", "b")}
+    constant = all(isinstance(v, Const) for v in settings.values())
+    if not constant or "callback" in settings or settings.pop("x0", Const(None)) != Const(None):
+        raise s.refuse(
+            "setting",
+            f"scipy.sparse.linalg.{fn.__name__} has a derivative for a matrix, a vector and numbers as settings",
+            "pass the matrix, one vector and constant settings",
+        )
+    how = Const((fn.__name__, tuple((k, v.value) for k, v in settings.items())))
+    x = solution(s, how, followed(s, given["A"]), given["b"])
+    return TupleV((x, Const(0)))
+
+
+def factors(fn: Any, s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``splu(A)`` and ``factorized(A)``."""
+    matrix = followed(s, args[0])
+    if len(args) != 1 or kwargs:
+        raise s.refuse("setting", f"scipy.sparse.linalg.{fn.__name__} with these settings has no derivative")
+    made = of_scipy(s, matrix)
+    expr = ir.call(ir.attribute(s.bind("linalg", linalg), "splu"), s.expr(made))
+    return construct(s, Factors, [constant_result(s, expr, [made], "factors"), matrix], {})
+
+
+for _fn in ITERATIVE:
+    handles(getattr(linalg, _fn))(partial(iterated, getattr(linalg, _fn)))
+for _fn in (linalg.splu, linalg.factorized):
+    handles(_fn)(partial(factors, _fn))
+
+
+# Norms, exponentials, spectra
+
+
+def settings_of(s: Specialiser, fn: Any, named: dict[str, Value], names: str) -> dict[str, Value]:
+    """The settings of a call, of which it may have no others."""
+    if set(named) - set(names.split()):
+        raise s.refuse(
+            "setting", f"scipy.sparse.linalg.{fn.__name__} with these settings has no derivative", "leave them out"
+        )
+    return {k: v for k, v in named.items() if k not in ("A", "B") and v != NOTHING}
+
+
+def call_with(s: Specialiser, fn: Any, args: list[Any], settings: dict[str, Value]) -> Any:
+    callee = ir.attribute(s.bind("linalg", linalg), fn.__name__)
+    return ir.call(callee, *args, **{k: s.expr(v) for k, v in settings.items()})
+
+
+@handles(linalg.norm)
+def norm(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``norm(A)`` and ``norm(A, "fro")``."""
+    named = bound("A ord axis", args, kwargs)
+    settings = settings_of(s, linalg.norm, named, "A ord")
+    if settings.get("ord", Const("fro")) != Const("fro"):
+        raise s.refuse("setting", "scipy.sparse.linalg.norm has a derivative for the Frobenius norm", "leave ord out")
+    fields = [attribute_of(s, followed(s, named["A"]), name) for name in FIELDS]
+    return by_text(s, runtime.frobenius, call_with(s, linalg.norm, [s.expr(fields[0])], settings), fields)
+
+
+@handles(runtime.steps_of)
+def steps_of(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    return s.let(ir.call(s.bind("steps_of", runtime.steps_of), s.expr(of_scipy(s, args[0]))), INT, hint="steps")
+
+
+@handles(linalg.expm_multiply)
+def expm_multiply(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``expm_multiply(A, B)``, the exponential of a matrix times a vector or a matrix."""
+    named = bound("A B start stop num endpoint traceA", args, kwargs)
+    settings = settings_of(s, linalg.expm_multiply, named, "A B traceA")
+    fields = [attribute_of(s, followed(s, named["A"]), name) for name in FIELDS]
+    right = array_of_list(s, named["B"])
+    refuse_complex(s, right, "scipy.sparse.linalg.expm_multiply")
+    steps = steps_of(s, fields[:1], {})
+    expr = call_with(s, linalg.expm_multiply, [s.expr(fields[0]), s.expr(right)], settings)
+    return by_text(s, runtime.exponential, expr, [*fields, right, steps])
+
+
+@handles(linalg.eigsh)
+def eigsh(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``eigsh(A, k, sigma=..., which=...)``: some eigenvalues of a symmetric matrix, and their vectors."""
+    named = bound("A k M sigma which v0 ncv maxiter tol return_eigenvectors", args, kwargs)
+    vectors = named.pop("return_eigenvectors", Const(True))
+    settings = settings_of(s, linalg.eigsh, named, "A k sigma which v0 ncv maxiter tol rng")
+    fields = [attribute_of(s, followed(s, named["A"]), name) for name in FIELDS]
+    expr = call_with(s, linalg.eigsh, [s.expr(fields[0])], settings)
+    values = replace(vector_like(s), dtype=common_type(s, fields[1], fields[1]))
+    facts: list[Facts] = [values, replace(values, dims=(*(vector_like(s).dims or ()), *(values.dims or ())))]
+    op = emit_op.make_op(s, runtime.spectrum, fields, {})
+    op.beside = tuple(name for value in fields for name in s.leaves(value))
+    found = s.let_several(expr, facts, op, "spectrum")
+    return TupleV(tuple(found)) if s.static(vectors) else found[0]

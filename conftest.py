@@ -11,7 +11,11 @@ import pytest
 
 os.environ["AUTODIFF_SCT_CACHE"] = "0"
 
-OPTIONAL = {"numba": "autodiff_sct/compiler/numba/math_library.py", "bottleneck": "autodiff_sct/rules/bottleneck.py"}
+OPTIONAL = {
+    "numba": "autodiff_sct/compiler/numba/math_library.py",
+    "bottleneck": "autodiff_sct/rules/bottleneck.py",
+    "IPython": "autodiff_sct/inspection/notebook.py",
+}
 collect_ignore = [path for package, path in OPTIONAL.items() if importlib.util.find_spec(package) is None]
 
 

@@ -136,6 +136,7 @@ LATER = {
     "implicit_root": ".api.implicit",
     "initializer": ".nn.initializer",
     "linearize": ".api.linear",
+    "load_ipython_extension": ".inspection.notebook",
     "nn": ".nn",
     "ops": ".ops",
     "per_example_grad": ".api.batching",

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.forks import Lock
+from ..core.highlight_html import highlighted_html
 from ..errors import ArgumentRuntimeError, ArgumentTypeError, AutodiffError, NotDifferentiable, Refused
 from ..tensor import Parameter
 from .arguments import (
@@ -27,7 +28,7 @@ from .entry import compiled, is_unchanged, made
 from .integers import as_floats, as_given, is_integer_tensor
 from .tracebacks import without_frames
 
-__all__ = ["GradFunction", "ParameterName", "assemble"]
+__all__ = ["GradFunction", "ParameterName", "assemble", "html_of", "parameter_names"]
 
 
 PREPARING = Lock()
@@ -363,14 +364,17 @@ class GradFunction:
         return ", ".join(texts)
 
     def _repr_html_(self) -> str:
-        from ..core.highlight_html import highlighted_html
+        return html_of(self)
 
-        try:
-            text = self.source
-        except AutodiffError as error:
-            reason = str(error).replace("\n", "\n# ")
-            text = f"# {self!r}: its text needs example arguments, `source_for(...)`\n# {reason}"
-        return highlighted_html(text)
+
+def html_of(derivative: Any) -> str:
+    """The text of a gradient or Jacobian function as a notebook shows it, under what it is."""
+    try:
+        text = derivative.source
+    except AutodiffError as error:
+        reason = str(error).replace("\n", "\n# ")
+        text = f"# its text needs example arguments, `source_for(...)`\n# {reason}"
+    return highlighted_html(text, repr(derivative).strip("<>"))
 
 
 def parameter_names(fn: Any) -> list[str]:

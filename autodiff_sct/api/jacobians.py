@@ -22,6 +22,7 @@ from .arguments import (
     split_aux,
 )
 from .entry import compiled
+from .gradfunction import html_of, parameter_names
 from .tracebacks import shortened
 
 __all__ = ["JacobianFunction"]
@@ -72,14 +73,32 @@ class JacobianFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         checked_callable(self.fn)
         positions = checked_jacobian_positions(self.grad_position, len(args) + len(kwargs))
-        product, blocks_of = PRODUCTS[self.kind]
-        weights: tuple[Any, ...] = ((),) if product == "Pullback" else ()
-        derivative = compiled(product, self.fn, positions, *weights, self.has_aux, self.backend)
-        output, aux, blocks = blocks_of(self, derivative, args, kwargs)
+        output, aux, blocks = PRODUCTS[self.kind][1](self, self.product(positions), args, kwargs)
         one = len(positions) == 1 and not self.always_tuple
         parts = [row[0] if one else tuple(row) for row in blocks]
         jacobian = tuple(parts) if isinstance(output, (tuple, list)) else parts[0]
         return (jacobian, aux) if self.has_aux else jacobian
+
+    def product(self, positions: tuple[int, ...]) -> Any:
+        """The pullback, or the pushforward, that the Jacobian is made with."""
+        kind = PRODUCTS[self.kind][0]
+        weights: tuple[Any, ...] = ((),) if kind == "Pullback" else ()
+        return compiled(kind, self.fn, positions, *weights, self.has_aux, self.backend)
+
+    @property
+    def source(self) -> str:
+        """The text of what the last call ran, or for arguments of any kind where there was none."""
+        return self.source_for()
+
+    @shortened
+    def source_for(self, /, *args: Any, **kwargs: Any) -> str:
+        """The text of what a call with these arguments runs: once for each row, or for each column."""
+        count = len(args) + len(kwargs) or len(parameter_names(self.fn))
+        positions = checked_jacobian_positions(self.grad_position, count)
+        return self.product(positions).source(*args, **kwargs)  # type: ignore[no-any-return]
+
+    def _repr_html_(self) -> str:
+        return html_of(self)
 
     def by_rows(self, pullback: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The output, the auxiliary output, and for each output its Jacobian by each input."""

@@ -9,10 +9,22 @@ from pathlib import Path
 
 from .highlight import ADJOINT, COMMENT, KEYWORD, NUMBER, RESET, STRING, highlight
 
-__all__ = ["highlighted_html", "highlighted_lines", "stylesheet"]
+__all__ = ["SourceText", "highlighted_html", "highlighted_lines", "stylesheet"]
 
 CLASSES = {COMMENT: "c", KEYWORD: "k", STRING: "s", NUMBER: "n", ADJOINT: "d"}
 ESCAPE = re.compile("|".join(map(re.escape, [RESET, *CLASSES])))
+
+
+class SourceText(str):
+    """Source that shows itself: as it is where Python prints a result, coloured in a notebook."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self).rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        return highlighted_html(self)
 
 
 def highlighted_lines(source: str) -> list[str]:

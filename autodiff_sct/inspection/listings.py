@@ -13,6 +13,7 @@ from typing import Any
 from ..compiler.analysis.remarks import place_of
 from ..compiler.codegen.line_map import FORWARD, REVERSE
 from ..core.highlight_html import highlighted_lines
+from ..core.notebook_cells import in_cells
 from ..errors import Origin
 from .profile import Cost, Profile, amount, duration, percent
 
@@ -67,7 +68,7 @@ class Source:
 
     def place(self, line: int) -> str:
         """A line of it, as one writes it."""
-        return place_of(Origin(self.file, line, 0, 0, "", self.name))
+        return in_cells(place_of(Origin(self.file, line, 0, 0, "", self.name)), [self.file])
 
 
 def element(tag: str, inside: str, **attributes: Any) -> str:
@@ -108,7 +109,8 @@ def derived_listing(view: View, sources: list[Source], table: Profile | None) ->
         tags = [element("span", tag, class_="tag") for tag in TAGS if any(n.startswith(tag) for n in line.notes)]
         shown = element("span", "".join(tags), class_="tags") if tags else ""
         cost = cost_bars([] if line.cost is None else [(line.sweep, line.cost)], table if adjoint else None)
-        data = {"data_sweep": line.sweep, "data_notes": "\n".join(line.notes)}
+        notes = in_cells("\n".join(line.notes), [source.file for source in sources])
+        data = {"data_sweep": line.sweep, "data_notes": notes}
         data["data_cost"] = "" if line.cost is None else cost_text(line.cost)
         at = "" if line.origin is None else place_in(sources, line.origin)
         name = f"{view.name}-{number}"

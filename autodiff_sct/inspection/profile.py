@@ -6,6 +6,7 @@ Emitted programs are run as they are, with line events; the time of an event is 
 
 from __future__ import annotations
 
+import os
 import time
 import tracemalloc
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from typing import Any
 
 from ..api.arguments import name_of
 from ..compiler.codegen.line_map import FORWARD
+from ..core.notebook_cells import cell_of
 from ..errors import ArgumentValueError
 from .watched import LineEvents, Program, Statement, Watched
 
@@ -101,7 +103,7 @@ class Profile:
         table = [("", "forward", "", "", "reverse", "", ""), ("line", "time", "%", "kept", "time", "%", "peak")]
         for row in self.rows:
             fwd, rev = row.forward, row.reverse
-            place = f"{row.file.rpartition('/')[2]}:{row.line}" if row.line else "(other)"
+            place = f"{cell_of(row.file) or os.path.basename(row.file)}:{row.line}" if row.line else "(other)"
             cells = duration(fwd.seconds), percent(fwd.seconds / whole), amount(fwd.kept)
             more = duration(rev.seconds), percent(rev.seconds / whole), amount(max(fwd.peak, rev.peak))
             table.append((place, *cells, *more))

@@ -17,6 +17,7 @@ import numpy as np
 
 from ...core import gc_pause
 from ...core.forks import IMPORTING, Lock
+from ...core.highlight_html import SourceText
 from ...core.parts import part
 from ...errors import Degenerate, Refused
 from ...runtime.apart import Apart
@@ -261,7 +262,7 @@ class Compiled(Binding):
         """The text of one stage of the pipeline."""
         from .dump import text_of_stage
 
-        return text_of_stage(self, name, args, kwargs)
+        return SourceText(text_of_stage(self, name, args, kwargs))
 
     def general(self) -> Emitted:
         """The program for arguments of any kind, where one is enough for all."""

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from ...core.highlight_html import SourceText
+from ...core.notebook_cells import in_cells
 from ...errors import AliasError, ArgumentValueError
 from ...runtime.broadcast import are_floats
 from ..codegen.imports import imports_of
@@ -65,7 +67,8 @@ class Variant:
     @property
     def text(self) -> str:
         lines = imports_of(self.emitted.namespace, self.module, self.emitted.text)
-        return "\n".join([*lines, "", "", self.emitted.text]) if lines else self.emitted.text
+        text = "\n".join([*lines, "", "", self.emitted.text]) if lines else self.emitted.text
+        return SourceText(in_cells(text, [origin.file for origin in self.origins.values()]))
 
     def holds(self, fn: Any) -> bool:
         """Whether the world is still as it was when this was compiled."""

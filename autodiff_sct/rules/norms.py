@@ -155,19 +155,22 @@ def even_share(at, axes, dtype):
 
 def matrix_gradient(x, ord, axes):
     if ord == "nuc" or abs(ord) == 2:
-        u, s, vh = np.linalg.svd(np.moveaxis(x, axes, (-2, -1)), full_matrices=False)
-        return np.moveaxis((conjugate(u) * singular_weights(s, ord)[..., None, :]) @ conjugate(vh), (-2, -1), axes)
+        if axes == (x.ndim - 2, x.ndim - 1):
+            return spectral_gradient(x, ord)
+        return np.moveaxis(spectral_gradient(np.moveaxis(x, axes, (-2, -1)), ord), (-2, -1), axes)
     summed, compared = (axes[0], axes[1]) if abs(ord) == 1 else (axes[1], axes[0])
     sums = np.sum(np.abs(x), summed, keepdims=True)
     extreme = np.max(sums, compared, keepdims=True) if ord > 0 else np.min(sums, compared, keepdims=True)
     return direction(x) * even_share(sums == extreme, compared, sums.dtype)
 
 
-def singular_weights(s, ord):
-    """The derivative of a norm by the singular values, which are sorted."""
+def spectral_gradient(x, ord):
+    """The derivative of the sum (``"nuc"``), the largest or the smallest of the singular values of each matrix."""
+    u, s, vh = np.linalg.svd(x, full_matrices=False)
     if ord == "nuc":
-        return np.ones_like(s)
-    return even_share(s == (s[..., :1] if ord == 2 else s[..., -1:]), -1, s.dtype)
+        return conjugate(u @ vh)
+    weights = even_share(s == (s[..., :1] if ord == 2 else s[..., -1:]), -1, s.dtype)
+    return conjugate((u * (weights if x.ndim == 2 else weights[..., None, :])) @ vh)
 
 
 @reverse(np.linalg.cond)

@@ -9,19 +9,19 @@ Operations on arrays whose memory the program does not write, in one block or in
 second result makes something new of it.  So nobody can tell, and the reverse sweep has one value to think of.  The body
 of a loop has its own values: no cotangent is carried through it for this.
 
-The reverse sweep reads what the outermost block of the forward sweep has, which is there whatever the run does::
+The reverse sweep reads what the block that it reverses has computed, and what the blocks around that have::
 
     c, s = np.cos(x), np.sin(x)                   c, s = np.cos(x), np.sin(x)
     ...                                     ->    ...
     d_x = d_s * np.cos(x) - d_c * np.sin(x)       d_x = d_s * c - d_c * s
 
-Products with numbers are left alone there, for these are multiplied in elsewhere.
+In loops it reads what is saved anyway.  Products with numbers are left alone, for these are multiplied in elsewhere.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -31,7 +31,6 @@ import numpy as np
 
 from ... import ir
 from ...analysis.alias import Regions
-from ...analysis.liveness import readers_of
 from ...analysis.ownership import is_new
 from ...domain.facts import Listed, Num
 from ...domain.values import Leaf, TupleV
@@ -55,20 +54,15 @@ class Once:
     """Looks for what is computed again."""
 
     def __init__(self, s: Specialiser, where: Regions, program: ir.Block, results: Sequence[str]) -> None:
-        self.s, self.where, self.statements = s, where, ir.walk(program)
+        self.s, self.where, self.program = s, where, program
         self.shown = set(results)  # what somebody sees under its own name
-        for stmt in self.statements:
+        for stmt in ir.walk(program):
             if isinstance(stmt, ir.Effect):
                 self.shown.update(n for value in stmt.operands for n in s.leaves(value))
 
     @cached_property
     def readers(self) -> dict[str, list[Any]]:
-        """For each variable, the statements that read it or pass it on."""
-        readers: dict[str, list[Any]] = defaultdict(list)
-        for stmt in self.statements:
-            for name in set(ir.uses(stmt)):
-                readers[name].append(stmt)
-        return readers
+        return readers_inside(self.program)
 
     def block(self, block: ir.Block, known: dict[Any, str]) -> None:
         kept = []
@@ -113,25 +107,50 @@ class Once:
 def number_across_sweeps(
     s: Specialiser, where: Regions, forward: ir.Block, reverse: ir.Block, final: ir.Return
 ) -> None:
-    """Let the reverse sweep read what the outermost block of the forward sweep has, in place."""
-    known: dict[Any, str] = {}
-    for stmt in forward:
-        if isinstance(stmt, ir.Let) and not where.is_written(stmt.target) and not stmt.augments:
-            if (key := key_of(s, where, stmt)) is not None:
-                known.setdefault(key, stmt.target)
-    if not known:
-        return
-    readers: dict[str, list[Any]] = {}
-    names: dict[str, str] = {}
-    for stmt in ir.adjoint_walk(reverse):
-        key = key_of(s, where, stmt, names) if isinstance(stmt, ir.Let) and not stmt.in_place else None
-        found = known.get(key)
-        if found is None:
-            continue
-        readers = readers or readers_of([*reverse, final])
-        if all(is_arithmetic(reader, stmt.target) for reader in readers.get(stmt.target, ())):
-            names[stmt.target] = found
+    """Let the reverse sweep read what the forward sweep has, in place."""
+    Across(s, where, readers_inside([*reverse, final])).block(reverse, forward, {}, False)
+
+
+class Across:
+    """Looks in the reverse sweep for what the block that is reversed, and those around it, have computed."""
+
+    def __init__(self, s: Specialiser, where: Regions, readers: dict[str, list[Any]]) -> None:
+        self.s, self.where, self.readers = s, where, readers
+        self.names: dict[str, str] = {}  # of the reverse sweep -> of the forward sweep
+
+    def block(self, block: ir.Block, primal: ir.Block, around: dict[Any, str], looped: bool) -> None:
+        """Rename what reverses `primal`: of a loop, only what is saved anyway is read."""
+        known = around | {key: name for key, name in self.values(primal) if not looped or name in self.readers}
+        for stmt in block:
+            if known and isinstance(stmt, ir.Let) and not stmt.in_place:
+                self.rename(stmt, known.get(key_of(self.s, self.where, stmt, self.names)))
+            reversed_stmt = getattr(stmt, "primal", None)
+            inner = ir.adjoint_bodies(stmt)
+            of = ir.bodies(reversed_stmt) if type(reversed_stmt) is type(stmt) else [[] for _ in inner]
+            for body, part in zip(inner, of):
+                self.block(body, part, known, looped or isinstance(stmt, ir.Loop))
+
+    def values(self, primal: ir.Block) -> Iterator[tuple[Any, str]]:
+        """What a block of the forward sweep computes, the first of equal values last."""
+        for stmt in reversed(primal):
+            if isinstance(stmt, ir.Let) and not self.where.is_written(stmt.target) and not stmt.augments:
+                if (key := key_of(self.s, self.where, stmt)) is not None:
+                    yield key, stmt.target
+
+    def rename(self, stmt: ir.Let, found: str | None) -> None:
+        """Read a value of the forward sweep in the place of a statement of the reverse sweep."""
+        if found is not None and all(is_arithmetic(x, stmt.target) for x in self.readers.get(stmt.target, ())):
+            self.names[stmt.target] = found
             stmt.expr, stmt.op, stmt.may_raise = ir.name(found), None, False
+
+
+def readers_inside(block: Sequence[Any]) -> dict[str, list[Any]]:
+    """For each variable, the statements that read it or pass it on, those inside others among them."""
+    readers: dict[str, list[Any]] = defaultdict(list)
+    for stmt in ir.walk(block):
+        for name in set(ir.uses(stmt)):
+            readers[name].append(stmt)
+    return readers
 
 
 def makes_new(stmt: Any, name: str) -> bool:

@@ -197,6 +197,35 @@ def test_what_the_text_says():
         assert code(lambda x: twice(x), V).count("np.cos(x)") > 1
 
 
+def soft_threshold(x, gain):
+    """A proximal gradient step: the sign is that of the magnitude's derivative, too."""
+    a = x.T @ x
+    w = gain
+    for _ in range(3):
+        w = w - 0.1 * (a @ w - gain)
+        w = np.sign(w) * np.maximum(np.abs(w) - 0.05, 0.0)
+    return np.sum(w**2)
+
+
+@pytest.mark.parametrize("steps", [0, 1, 4])
+def test_in_a_loop(steps):
+    """A step of the reverse sweep reads what is saved of the same step, and nothing more is saved for that."""
+    check_gradient(soft_threshold, (X, V))
+    assert code(soft_threshold, X, V).count("np.sign(") == 1
+    check_gradient(in_one_path, (V, steps))
+    assert code(in_one_path, V, 4).count("np.cos(") == 3
+
+
+def in_one_path(x, steps):
+    """The cosine of a branch is not there for the sine outside it."""
+    total = 0.0
+    for k in range(steps):
+        if x[k] > 0.4:
+            total = total + np.sum(np.cos(x) * x)
+        x = np.sin(x) * np.cos(x * k)
+    return total + np.sum(x)
+
+
 def likelihood(f, r, z):
     """One inverse a step: for the gain, the distance and the derivative of the determinant."""
     p, total = np.eye(3), 0.0

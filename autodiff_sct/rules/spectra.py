@@ -55,7 +55,7 @@ def eigh_adjoint(w, v, d_w, d_v, UPLO):
         return onto_triangle((conjugate(v) * d_w[..., None, :]) @ transposed(v), UPLO)
     inner = transposed(v) @ d_v
     if np.iscomplexobj(v):
-        check_phase(inner, d_v)
+        check_phase(inner, d_v, "np.linalg.eigh's eigenvectors")
     gaps = gaps_of(w)
     inner = inner / (gaps + infinite_at_equal(gaps, inner, w))
     if d_w is not None:
@@ -63,11 +63,11 @@ def eigh_adjoint(w, v, d_w, d_v, UPLO):
     return onto_triangle(conjugate(v) @ inner @ transposed(v), UPLO)
 
 
-def check_phase(inner, d_v):
-    """Refuse a result that changes when an eigenvector is turned: `inner` has those changes on its diagonal."""
+def check_phase(inner, d_v, vectors):
+    """Refuse a result that changes when a vector is turned: `inner` has those changes on its diagonal."""
     turning = np.abs(np.imag(np.diagonal(inner, 0, -2, -1)))
     if np.any(turning > 1e-4 * np.max(np.abs(d_v), initial=0.0)):
-        raise NoRule("a result depends on the phase of np.linalg.eigh's eigenvectors, which is arbitrary")
+        raise NoRule(f"a result depends on the phase of {vectors}, which is arbitrary")
 
 
 def gaps_of(w):
@@ -138,7 +138,6 @@ def svd(y, d, a, full_matrices=True, compute_uv=True):
     if d[0] is None and d[2] is None:
         u, vh = y[0][..., : y[1].shape[-1]], y[2][..., : y[1].shape[-1], :]
         return (conjugate(u) * d[1][..., None, :]) @ conjugate(vh)
-    check_real(a)
     if not full_matrices:
         return svd_adjoint(y[0], y[1], y[2], d[0], d[1], d[2])
     k = y[1].shape[-1]
@@ -165,15 +164,8 @@ def push_svdvals(y, d, x):
     return singular_values_tangent(d, x)
 
 
-def check_real(a):
-    """Refuse what has no derivative here."""
-    if np.iscomplexobj(a):
-        raise NoRule("np.linalg.svd of a complex matrix is differentiable in its singular values only")
-
-
 def check_thin(a, full_matrices):
-    """Refuse what has no derivative, or none here."""
-    check_real(a)
+    """Refuse what has no derivative."""
     if full_matrices and a.shape[-2] != a.shape[-1]:
         raise NoRule("the singular vectors of np.linalg.svd need full_matrices=False to be differentiable")
 
@@ -188,17 +180,22 @@ def leading(d, k):
 def svd_adjoint(u, s, vh, d_u, d_s, d_vh):
     row, column, n = s[..., None, :], s[..., :, None], s.shape[-1]
     left = np.zeros((n, n), dtype=s.dtype) if d_u is None else transposed(u) @ d_u
-    right = np.zeros((n, n), dtype=s.dtype) if d_vh is None else vh @ transposed(d_vh)
+    right = np.zeros((n, n), dtype=s.dtype) if d_vh is None else conjugate(vh) @ adjoint_of(d_vh)
+    along = np.abs(left) + np.abs(right)
+    if np.iscomplexobj(u):
+        check_phase(left + right, along, "np.linalg.svd's singular vectors")
     # A turn of both bases by the same angle counts by the difference of the singular values, one by opposite angles by
     # their sum, which is the difference to a value of the other sign.
     same, opposite = skew(left + right), skew(left - right)
-    gaps, sums, along = row - column, row + column, np.abs(left) + np.abs(right)
+    gaps, sums = row - column, row + column
     inner = same / (gaps + infinite_at_equal(gaps, along, s)) + opposite / (sums + infinite_at_equal(sums, along, s))
-    d_a = u @ (0.5 * inner if d_s is None else 0.5 * inner + diagonal_matrix(d_s)) @ vh
+    inner = 0.5 * inner if d_s is None else 0.5 * inner + diagonal_matrix(d_s)
+    d_a = conjugate(u) @ inner @ conjugate(vh)
     if d_u is not None:
-        d_a = d_a + outside(d_u, u @ left, s, d_s) @ vh
+        d_a = d_a + outside(d_u, conjugate(u) @ left, s, d_s) @ conjugate(vh)
     if d_vh is not None:
-        d_a = d_a + u @ transposed(outside(transposed(d_vh), transposed(vh) @ right, s, d_s))
+        across = outside(transposed(d_vh), adjoint_of(vh) @ conjugate(right), s, d_s)
+        d_a = d_a + conjugate(u) @ transposed(across)
     return d_a
 
 
@@ -209,17 +206,22 @@ def outside(d, along, s, d_s):
 
 
 def skew(m):
-    return m - transposed(m)
+    return m - adjoint_of(m)
 
 
 def svd_tangent(u, s, vh, d):
-    v, m = transposed(vh), transposed(u) @ d @ transposed(vh)
+    v, m = adjoint_of(vh), adjoint_of(u) @ d @ adjoint_of(vh)
     row, column, gaps = s[..., None, :], s[..., :, None], gaps_of(s)
     apart = gaps * (row + column) + nan_at_equal(gaps, m, s)
-    left, right = d @ v - u @ m, transposed(d) @ u - v @ transposed(m)
-    t_u = u @ ((m * row + column * transposed(m)) / apart) + left / (row + nan_at_zero(left, s))
-    t_v = v @ ((column * m + transposed(m) * row) / apart) + right / (row + nan_at_zero(right, s))
-    return t_u, on_diagonal(m), transposed(t_v)
+    left, right = d @ v - u @ m, adjoint_of(d) @ u - v @ adjoint_of(m)
+    turn_u = (m * row + column * adjoint_of(m)) / apart
+    turn_v = (column * m + adjoint_of(m) * row) / apart
+    if np.iscomplexobj(m):  # the phases turn by opposite angles
+        turn = diagonal_matrix(0.5j * np.imag(on_diagonal(m)) / np.where(s > 0, s, np.inf))
+        turn_u, turn_v = turn_u + turn, turn_v - turn
+    t_u = u @ turn_u + left / (row + nan_at_zero(left, s))
+    t_v = v @ turn_v + right / (row + nan_at_zero(right, s))
+    return t_u, np.real(on_diagonal(m)), adjoint_of(t_v)
 
 
 for fn in (np.linalg.eigh, np.linalg.eigvalsh, np.linalg.eig, np.linalg.eigvals, np.linalg.svd, np.linalg.svdvals):

@@ -270,7 +270,6 @@ def test_methods(fn: Callable[..., Any]) -> None:
 # Calls that a rule refuses.
 
 REFUSED = {
-    "complex singular vectors": lambda x: np.linalg.svd(x + 1j)[0],
     "condition in another norm": lambda x: np.linalg.cond(x, 1),
     "complete factors": lambda x: np.linalg.qr(x, "complete")[0],
 }
@@ -282,7 +281,7 @@ def test_refusals_are_located(fn: Callable[..., Any]) -> None:
         return np.sum(np.abs(fn(x)))
 
     for derive in (lambda: grad(loss)(STACK[0]), lambda: jvp(loss, (STACK[0],), (STACK[0],))):
-        with pytest.raises(AutodiffError, match=r"(?s)test_composed.py:.*(np\.|singular vectors)"):
+        with pytest.raises(AutodiffError, match=r"(?s)test_composed.py:.*np\."):
             derive()
 
 

@@ -98,7 +98,6 @@ def test_sparse_meshgrid() -> None:
 @pytest.mark.parametrize(
     ("fn", "args", "kwargs"),
     [
-        (np.linalg.svd, (HERMITIAN,), {}),
         (np.linalg.qr, (np.ones((2, 3)),), {}),
         (np.linalg.qr, (A,), {"mode": "complete"}),
         (np.linalg.cond, (A, 1), {}),
@@ -113,7 +112,7 @@ def test_sparse_meshgrid() -> None:
 def test_refused(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     y = fn(*args, **kwargs)
     d = [np.zeros_like(part) for part in y] if isinstance(y, tuple) else np.zeros_like(y)
-    with pytest.raises(NotImplementedError, match=r"np\.|singular vectors"):
+    with pytest.raises(NotImplementedError, match=r"np\."):
         pull(fn, d, *args, **kwargs)
 
 

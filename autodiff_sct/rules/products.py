@@ -218,11 +218,11 @@ def tensor_adjoints(d, a, b, axes_a, axes_b):
     The product has the free axes of `a`, then those of `b`.  Its product with one operand, summed over the axes free in
     that, has the axes of the other in the wrong order.
     """
-    free_a, free_b = free_axes(axes_a, a.ndim), free_axes(axes_b, b.ndim)
+    free_a, free_b = free_axes(axes_a, np.ndim(a)), free_axes(axes_b, np.ndim(b))
     d_a = np.tensordot(d, b, (upto(d.ndim)[len(free_a) :], free_b))
     d_b = np.tensordot(d, a, (upto(len(free_a)), free_a))
-    order_a = axes_back(axes_a, axes_b, a.ndim, b.ndim)
-    order_b = axes_back(axes_b, axes_a, b.ndim, a.ndim)
+    order_a = axes_back(axes_a, axes_b, np.ndim(a), np.ndim(b))
+    order_b = axes_back(axes_b, axes_a, np.ndim(b), np.ndim(a))
     return reordered(d_a, order_a), reordered(d_b, order_b)
 
 

@@ -16,7 +16,7 @@ pytest.importorskip("scipy")
 from scipy import linalg, ndimage, optimize, signal, special, stats
 from scipy.linalg import cho_factor, cho_solve
 from scipy.spatial.distance import cdist, pdist, squareform
-from scipy.special import erf, gammaln, logsumexp
+from scipy.special import erf, gammaln, gammasgn, logsumexp
 
 import autodiff_sct as ad
 from tests.scipy.checked import check_program
@@ -153,3 +153,8 @@ print(ad.grad(program)(np.array([0.3, 0.7])).tolist())
     x = np.array([0.3, 0.7])
     assert ran.returncode == 0, ran.stderr
     np.testing.assert_allclose(ast.literal_eval(ran.stdout), 4 / np.sqrt(np.pi) * np.exp(-(x**2)) * erf(x))
+
+
+def test_the_sign_of_the_gamma_function_is_no_number() -> None:
+    x = np.array([-0.5, -1.5, 2.5])
+    np.testing.assert_allclose(ad.grad(lambda x: np.sum(gammasgn(x) * x**2))(x), 2 * x * gammasgn(x))

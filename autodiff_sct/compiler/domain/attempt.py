@@ -21,7 +21,7 @@ class Way(Enum):
     ASK = "calls in installed packages that no derivative passes through are carried out while compiling"
     LATE = "what cannot be followed in installed packages is refused where the run comes to it"
     SHORT = "short lists that are written out stay at compile time, and loops over them can be written out, too"
-    DEFAULTS = "integers that are defaults of parameters, or that functions of packages read from outside, are known"
+    DEFAULTS = "integers are known: defaults of parameters, items of tuples and what packages read from outside"
     INTEGERS = "the arguments that are integers are known"
 
 

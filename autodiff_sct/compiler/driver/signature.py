@@ -24,9 +24,14 @@ def signature_of(fn: Any) -> inspect.Signature:
     if not hasattr(target, "__code__") and (known := signature_of_known(target)) is not None:
         return known
     try:
-        return inspect.signature(target, follow_wrapped=False)
+        return inspect.signature(target, follow_wrapped=is_dispatcher(target))
     except ValueError:
         raise ArgumentTypeError(f"{target!r} does not tell its parameters; wrap it in a function") from None
+
+
+def is_dispatcher(fn: Any) -> bool:
+    """True for a function of NumPy's that other array classes may override: compiled, around one that is not."""
+    return hasattr(fn, "_implementation")
 
 
 def defaults_of(fn: Any) -> tuple[Any, ...]:

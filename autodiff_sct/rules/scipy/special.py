@@ -10,8 +10,10 @@ import numpy as np
 from scipy import special
 
 from ...errors import NoRule
-from ..table import elementwise, forward, reverse
+from ..table import elementwise, forward, nondifferentiable, reverse
 from .precision import fitted
+
+nondifferentiable(special.gammasgn)
 
 # The error function and the normal distribution (7.2)
 

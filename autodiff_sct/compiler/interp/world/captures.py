@@ -44,7 +44,8 @@ def import_value(s: Specialiser, value: Any, read: Callable[[], Any], symbol: st
         if value is getattr(np, name):
             s.guards.append(Guard(read, value))
             return Const(value, ir.attribute(s.bind("np", np), name))
-    if (key[0] in ("default", "kwdefault") or s.in_package()) and type(value) is int and is_setting(value):
+    often = key[0] in ("default", "kwdefault") or isinstance(key[0], tuple) or s.in_package()  # items of tuples, too
+    if often and type(value) is int and is_setting(value):
         if s.attempt.takes(Way.DEFAULTS):
             s.guards.append(Guard(read, value))
             return Const(value)

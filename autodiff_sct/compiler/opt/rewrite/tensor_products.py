@@ -177,7 +177,7 @@ def without_new_axes(stmt: ir.Store) -> None:
     if not isinstance(value, gast.Subscript) or not is_tensordot(value.value):
         return
     index, added = subscript_parts(stmt.index), subscript_parts(value.slice)
-    if isinstance(added[0], gast.Constant) and added[0].value is ...:
+    if added and isinstance(added[0], gast.Constant) and added[0].value is ...:
         added = [ALL] * (len(index) - len(added) + 1) + added[1:]
     added += [ALL] * (len(index) - len(added))
     if [is_new_axis(x) for x in index] == [is_new_axis(x) for x in added]:

@@ -238,3 +238,24 @@ def test_what_does_not_fit_raises():
 
     with pytest.raises(TypeError, match="same_kind"):
         ad.grad(f)(X)
+
+
+PAIRS, OUTPUT = ((0, 1), (1, 2)), (0, 2)
+SETTINGS = {"axes": 0}
+
+
+def axes_read_from_outside(x):
+    return np.sum(np.einsum(x, PAIRS[0], X.T, PAIRS[1], OUTPUT) ** 2)
+
+
+def product_with_a_number(x):
+    return np.sum(np.tensordot(x, x[0, 0], axes=0) ** 2) + np.sum(np.tensordot(x, 2.0 * float(x[0, 0]), 0) ** 2)
+
+
+@pytest.mark.parametrize("f", [axes_read_from_outside, product_with_a_number, np.real_if_close])
+def test_both_modes_and_both_orders(f):
+    ad.check_grads(f, (X,))
+
+
+def test_a_number_and_axes_that_only_the_run_knows():
+    ad.check_grads(lambda *both: np.tensordot(*both, **SETTINGS), (X[0], 0.3), order=3)

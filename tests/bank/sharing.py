@@ -1,6 +1,7 @@
 """Arrays that are written under names that the run decides: buffers that swap, views of branches, lists that share."""
 
 import copy
+from collections import deque
 from dataclasses import dataclass
 from typing import Any
 
@@ -371,3 +372,45 @@ def one_list_under_two_keys(x):
     table[0][0] *= 2
     table[1][0][1] = 3 * x[0]
     return np.sum(inner[0] * table[0][0])
+
+
+@program(args=matrix, tags=SHARED)
+def views_of_the_items_of_a_list(A):
+    rows = [A[i] * 1.0 for i in range(A.shape[0])]
+    views = [r[:2] for r in rows]
+    for i, v in enumerate(views):
+        v[0] = 0.1 * i + v[-1]
+    return sum(np.sum(r**2) for r in rows)
+
+
+@program(args=matrix, tags=SHARED)
+def views_of_items_in_a_dict(A):
+    rows = [A[i] * 1.0 for i in range(A.shape[0])]
+    views = {}
+    for i, r in enumerate(rows):
+        views[i] = r.reshape(1, -1)[0, 1:]
+    for i in range(len(rows)):
+        views[i] *= rows[i][0]
+    return sum(np.sum(r**2) for r in rows)
+
+
+@program(args=matrix, tags=SHARED)
+def first_of_a_queue_changes_in_each_step(A):
+    q = []
+    s = 0.0
+    for i in range(A.shape[0]):
+        q.append(A[i] * 1.0)
+        q[0] *= 0.5
+        s += np.sum(q[0] ** 2)
+    return s
+
+
+@program(args=matrix, tags=SHARED)
+def window_of_a_queue_of_fresh_arrays(A):
+    q = deque(maxlen=2)
+    s = 0.0
+    for row in A:
+        q.append(row * 1.0)
+        q[0][0] *= 0.5
+        s += sum(np.sum(v**2) for v in q)
+    return s

@@ -31,6 +31,7 @@ NOT_CALLED = {
     "fromfile", "genfromtxt", "loadtxt", "load", "save", "savez", "savez_compressed", "savetxt", "fromregex", "source",
     "info", "show_config", "show_runtime", "test", "setbufsize", "seterr", "seterrcall", "set_printoptions", "lu_solve",
     "cho_solve", "cho_solve_banded", "set_workers", "set_backend", "set_global_backend", "register_backend",
+    "distance_transform_cdt",
 }  # fmt: skip
 UNDEFINED = {
     "numpy.interp": "places that do not ascend",

@@ -1,6 +1,6 @@
 """`python -m tests.random [LEVEL] [COUNT] [FIRST_SEED]` tries programs and prints what is refused and what fails.
 
-The level is `small` (vectors of a few numbers), `sized` or `shared` (arrays of up to 300 rows and columns).
+The level is `small` (vectors of a few numbers), or `sized`, `shared` or `kept` (up to 300 rows and columns).
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ import sys
 from collections import Counter
 
 from tests.random import sized_oracle
+from tests.random.kept import Kept
 from tests.random.oracle import judge
 from tests.random.shared import Shared
 from tests.random.sized import Sized
 from tests.random.writer import FLAVOURS, Writer
 
-LEVELS = {"sized": Sized, "shared": Shared}
+LEVELS = {"sized": Sized, "shared": Shared, "kept": Kept}
 
 
 def write(level: str, number: int) -> str:

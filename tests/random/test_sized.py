@@ -8,6 +8,7 @@ import pytest
 
 from tests.random import PROGRAMS
 from tests.random.grammar import Grammar
+from tests.random.kept import Kept
 from tests.random.shared import Shared
 from tests.random.sized import Sized
 from tests.random.sized_oracle import judge
@@ -17,7 +18,7 @@ BATCHES = 4
 RIGHT = 0.75  # at least
 
 
-@pytest.mark.parametrize("grammar", [Sized, Shared])
+@pytest.mark.parametrize("grammar", [Sized, Shared, Kept])
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_random_programs_of_any_size(batch: int, grammar: type[Grammar]) -> None:
     """The same programs in each run."""

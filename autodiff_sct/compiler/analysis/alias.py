@@ -44,10 +44,10 @@ class Regions:
         return self.find(min(roots)) if roots else None
 
     def members(self, names: Iterable[str]) -> dict[int, list[str]]:
-        """The variables of each region."""
+        """The variables of each region, and the containers that lead to it."""
         found: dict[int, list[str]] = defaultdict(list)
         for name in names:
-            if (region := self.of(name)) is not None:
+            for region in {self.find(root) for root in reachable(self, self.facts[name])}:
                 found[region].append(name)
         return found
 

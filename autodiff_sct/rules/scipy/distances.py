@@ -51,7 +51,7 @@ def push_pdist(y, d, X, metric="euclidean", *, out=None):
 
 @reverse(distance.squareform)
 def squareform(y, d, X, force="no", checks=True):
-    if X.ndim == 1:
+    if X.ndim < 2:
         rows, columns = np.triu_indices(d.shape[0], 1)
         return d[rows, columns] + d[columns, rows]
     return np.triu(distance.squareform(d), 1)

@@ -159,6 +159,8 @@ def gaussian_filter1d(
 @linear(ndimage.uniform_filter)
 def uniform_filter(y, d, input, size=3, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
     check_settings(output, cval, axes)
+    if d.ndim == 0:
+        return d
     sizes = each(size, d.ndim)
     widths = around(sizes, origin)
     whole = ndimage.uniform_filter(np.pad(d, widths), sizes, mode="constant", origin=turned(sizes, origin))

@@ -15,6 +15,9 @@ from .images import MODES
 
 def chosen(input, y, sizes, mode, origin=0):
     """The place in `input` of the element that `y` has from each window; -1 where it lies outside."""
+    input = np.asarray(input)
+    if input.ndim == 0:
+        return np.where(input == y, 0, -1)
     sizes = np.broadcast_to(sizes, input.ndim)
     before = sizes // 2 + np.broadcast_to(origin, input.ndim)
     widths = [(b, n - 1 - b) for b, n in zip(before.tolist(), sizes.tolist())]
@@ -34,6 +37,7 @@ nondifferentiable(chosen)
 def given_back(d, places):
     """The sums of a cotangent over the windows that have chosen each element."""
     inside = places.ravel() >= 0
+    d = np.asarray(d)
     return np.bincount(places.ravel()[inside], d.ravel()[inside], d.size).reshape(d.shape).astype(d.dtype)
 
 

@@ -90,13 +90,12 @@ def container_items(stmt: Any) -> tuple[Value, ...]:
 
 
 def is_shared(r: Reverse, stmt: Any, name: str, region: int, container: str, loops: list[ir.Loop]) -> bool:
-    place = r.order[stmt]
-    if any(r.first.get(base, -1) < r.order[loop] for loop in loops for base in bases(r, name)):
+    place, shown = r.order[stmt], set(bases(r, name))
+    if any(r.first.get(base, -1) < r.order[loop] for loop in loops for base in shown):
         return True
     if any(r.regions.of(n) == region for loop in loops for c in loop.carries for n in (c.phi, c.next) if n is not None):
         return True
-    source = next((x for x in r.order if isinstance(x, ir.Let) and name in x.targets), None)
-    if source is not None and is_item_read(r, source):
+    if any(isinstance(maker := r.makers.get(base), ir.Let) and is_item_read(r, maker) for base in shown):
         return True
     deep = r.regions.of(name) != region  # memory in a container that is put into another
     return any(

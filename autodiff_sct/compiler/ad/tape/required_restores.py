@@ -240,7 +240,7 @@ def written_later(r: Any, stmt: Any, region: int) -> bool:
 
 
 def is_local(r: Reverse, loop: ir.Loop, region: Any) -> bool:
-    """Whether memory is made anew in every iteration of a loop."""
+    """True if memory is made anew in every iteration of a loop, and no container takes it to the next one."""
     return all(n == loop.index or loop in r.around.get(r.makers.get(n), ()) for n in r.members[region])
 
 

@@ -76,7 +76,7 @@ def pair_leaves(
     s: Specialiser, f: Any, initial: dict[Any, Value], tangents: Arguments, primal: Value, given: Value
 ) -> None:
     """Match each variable of an argument with that of its tangent."""
-    if isinstance(primal, Leaf) and given.name in tangents.entries:
+    if isinstance(primal, Leaf) and (not isinstance(given, Leaf) or given.name in tangents.entries):
         f.tangents[primal.name] = f.variable(given, primal.name)
     elif isinstance(primal, TupleV):
         for a, b in zip(primal.items, given.items):

@@ -120,9 +120,9 @@ class GradFunction:
     fn : callable
         What is differentiated.
     positions : tuple of int or None
-        The arguments by which it is.
+        Positions of the arguments to differentiate with respect to.
     weights : Parameter, sequence of Parameter or None
-        The parameters by which it is.
+        Parameters to differentiate with respect to.
     has_aux, return_ids, sens_param : bool
         As given.
     kind : {'grad', 'value_and_grad'}
@@ -351,7 +351,7 @@ class GradFunction:
         return f"<{what} of {name_of(self.fn)} by {self.inputs_text()}{extras}>"
 
     def position_names(self) -> list[str]:
-        """The names of the arguments by which it is differentiated, where the signature tells them."""
+        """The names of the arguments to differentiate with respect to, where the signature tells them."""
         names = parameter_names(self.fn)
         return [names[p] if p < len(names) else f"argument {p - self.skip}" for p in self.positions or ()]
 

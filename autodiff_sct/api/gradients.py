@@ -74,9 +74,10 @@ def grad(
     fn : callable or Cell
         What is differentiated.  Left out, `grad` is a decorator: ``@grad(grad_position=(0, 1))``.
     grad_position : int, tuple of int or None
-        The arguments by which it is; keyword arguments count on after the positional ones.
+        Positions of the arguments to differentiate with respect to; keyword arguments are numbered after the
+        positional ones.
     weights : Parameter, or list, tuple or ParameterTuple of them, optional
-        The parameters by which it is.
+        Parameters to differentiate with respect to.
     has_aux : bool
         Whether `fn` returns a tuple whose first element only is differentiated.
     return_ids : bool
@@ -229,9 +230,9 @@ def vjp(
     fn : callable or Cell
         What is differentiated.
     *inputs : Tensor, array, float or containers of them
-        Its arguments; it is differentiated by all of them.
+        Its arguments; it is differentiated with respect to all of them.
     weights : Parameter, or list, tuple or ParameterTuple of them, optional
-        Parameters by which it is differentiated too.
+        Parameters to differentiate with respect to, too.
     has_aux : bool
         Whether `fn` returns a tuple whose first element only is differentiated.
     backend : {'numpy', 'numba', 'auto'}
@@ -364,7 +365,7 @@ def jacrev(
     fn : callable or Cell
         What is differentiated.
     grad_position : int or tuple of int
-        The arguments by which it is.
+        Positions of the arguments to differentiate with respect to.
     has_aux : bool
         Whether `fn` returns a tuple whose first element only is differentiated.
     backend : {'numpy', 'numba', 'auto'}

@@ -36,7 +36,7 @@ class JacobianFunction:
     fn : callable
         What is differentiated.
     grad_position : int or tuple of int
-        The arguments by which it is.
+        Positions of the arguments to differentiate with respect to.
     has_aux : bool
         Whether only the first element of the output is differentiated.
     kind : {'jacrev', 'jacfwd'}

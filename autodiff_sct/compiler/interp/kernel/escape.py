@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...domain.facts import Listed, Mapped, Num, Pair
 from ...domain.values import (
@@ -29,9 +29,7 @@ from ...domain.values import (
     Value,
     Wrapped,
 )
-
-if TYPE_CHECKING:
-    from ...ir.builder import UNFOLLOWED, Specialiser
+from ...ir.builder import UNFOLLOWED, Specialiser
 
 
 def is_shared(s: Specialiser, value: Leaf, outer: bool) -> bool:

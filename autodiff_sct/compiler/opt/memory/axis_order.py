@@ -25,7 +25,8 @@ from ...analysis.may_raise import path
 from ...domain.facts import Num
 from ...ir.builder import Specialiser
 from ...ir.patterns import ELEMENTWISE, numpy_name
-from ..rewrite.canonicalize import Spelling, new_axes
+from ..rewrite.canonicalize import Spelling
+from ..rewrite.new_axes import new_axes
 
 C_ORDER, NO_ORDER = ".C", ".none"  # no names of variables
 IN_C_ORDER = {"zeros", "ones", "full"}

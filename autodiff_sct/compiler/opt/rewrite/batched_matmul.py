@@ -22,8 +22,9 @@ from ... import ir
 from ...domain.facts import Axis, Dim
 from ...ir.builder import Specialiser
 from ...ir.patterns import numpy_name
-from .canonicalize import cotangents, new_axes, rewrite
+from .canonicalize import cotangents, rewrite
 from .contractions import Contractions
+from .new_axes import new_axes
 
 ALL = gast.Slice(None, None, None)
 NEW = ir.constant(None)

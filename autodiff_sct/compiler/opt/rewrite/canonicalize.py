@@ -11,6 +11,7 @@
 ``2 * (d_c / (2 * c))[:, None]``       ``(d_c / c)[:, None]``
 ``np.sum(d_z, axis=0)``                ``d_z.sum(axis=0)``
 ``np.expand_dims(d_z, 1)``             ``d_z[:, None]``
+``d_b[None] * x``                      ``d_b * x``
 ``np.squeeze(d_z, 1)``                 ``d_z[:, 0]``
 ``np.transpose(np.reshape(d, s), p)``  ``d.reshape(s).transpose(p)``
 ``d_z = np.zeros_like(z)`` in a loop   ``d_z = np.zeros(z.shape)``
@@ -43,6 +44,7 @@ from ...ir.builder import Specialiser
 from ...ir.negation import is_negative, negated, signed, signed_first
 from ...ir.patterns import ELEMENTWISE, NAMES, WIDE, is_method, is_pop_call, literal, numpy_name, subscript_parts
 from ...ir.rewrite import with_operands
+from .new_axes import broadcast, drop_leading_axes, new_axes
 
 METHODS = {"sum", "max", "min", "prod", "reshape", "transpose", "swapaxes"}
 POSITIONAL = {"axes", "axis1", "axis2", "shape"}  # parameters that the methods do not take by name
@@ -61,6 +63,7 @@ def canonicalize(s: Specialiser, block: ir.Block) -> None:
             stmt.aug, stmt.value = gast.Sub, positive
         if part == "value" and stmt.aug in (gast.Add, gast.Sub):
             without_new_axis(spelling, stmt)
+    drop_leading_axes(s, spelling.rank, block)
 
 
 def without_new_axis(spelling: Spelling, stmt: ir.Store) -> None:
@@ -136,6 +139,9 @@ class Spelling:
 
     def value(self, expr: Any) -> Any:
         """What is assigned or added; an array of its own stays one."""
+        made = self.expr(expr.func.value) if is_method(expr, "copy") and not expr.args else None
+        if isinstance(made, gast.Call) and summed_axis(made) is not None:
+            return made
         new = self.expr(expr)
         return expr if isinstance(new, gast.Name) else new
 
@@ -166,6 +172,7 @@ class Spelling:
         return ir.binop(right, gast.MatMult, left)
 
     def binop(self, expr: Any) -> Any:
+        expr = broadcast(self.rank, expr)
         if isinstance(expr.op, (gast.Mult, gast.Div)):
             expr = reduced(expr)
         if isinstance(expr, gast.BinOp) and isinstance(expr.op, gast.Mult):
@@ -435,14 +442,6 @@ def summed_axis(call: Any) -> int | None:
     settings = {k.arg: getattr(k.value, "value", None) for k in call.keywords}
     axis = settings.get("axis")
     return axis if settings.keys() == {"axis"} and type(axis) is int and axis >= 0 else None
-
-
-def new_axes(expr: Any) -> list[int] | None:
-    """The places of the axes that a subscript like ``[:, None]`` puts in, if it does nothing else."""
-    parts = expr.slice.elts if isinstance(expr.slice, gast.Tuple) else [expr.slice]
-    fresh = [isinstance(p, gast.Constant) and p.value is None for p in parts]
-    kept = [isinstance(p, gast.Slice) and p.lower is p.upper is p.step is None for p in parts]
-    return [k for k, new in enumerate(fresh) if new] if all(map(any, zip(fresh, kept))) else None
 
 
 def is_part(index: Any) -> bool:

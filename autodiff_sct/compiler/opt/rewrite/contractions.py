@@ -5,6 +5,7 @@
 ``(2 * d_y * x).sum()``                ``2 * np.vdot(d_y, x)``
 ``(d_y * x).sum(axis=1)``              ``np.einsum("ij,ij->i", d_y, x)``
 ``(d_y * x / c).sum(axis=1)``          ``np.einsum("ij,ij->i", d_y, x) / c``
+``(d_b * x).sum(axis=1)``              ``x @ d_b``, or ``np.einsum("j,ij->i", d_b, x)``
 ``d_y / c - d_c / c``                  ``(d_y - d_c) / c``
 ``d_c[:, None] * (2 * x)``             ``2 * d_c[:, None] * x``
 ``np.linalg.norm(x)``                  ``np.sqrt(np.vdot(x, x))``
@@ -41,7 +42,6 @@ from .canonicalize import (
     factors_of,
     is_item,
     multiplied,
-    new_axes,
     popped,
     ratio_of,
     rewrite,
@@ -49,6 +49,7 @@ from .canonicalize import (
     summed_axis,
     widened,
 )
+from .new_axes import new_axes
 
 LETTERS = "ijklmnop"
 UNKNOWN = object()  # a bound of a slice
@@ -149,7 +150,7 @@ class Contractions:
             return None
         along = [gast.keyword("axis", ir.constant(axis % len(dims)))]
         along += [gast.keyword("keepdims", ir.constant(True))] if keeps else []
-        total = self.along(gast.Call(call.func, [], along), vectors, vectors, axis % len(dims), len(dims))
+        total = self.of_two(gast.Call(call.func, [], along), vectors, vectors)
         return total and self.root(total)
 
     def root(self, total: Any) -> Any:
@@ -195,8 +196,9 @@ class Contractions:
         if sign < 0 or len(arrays) != 2 or not numbers or self.spelling.is_number(factors[0]):
             return expr
         narrow, wide = self.dims(arrays[0]), self.dims(arrays[1])
-        if narrow is None or wide is None or len(narrow) != len(wide):
+        if narrow is None or wide is None or len(narrow) > len(wide):
             return expr
+        narrow = (1,) * (len(wide) - len(narrow)) + narrow
         saves = any(a == 1 != b for a, b in zip(narrow, wide)) and not any(b == 1 != a for a, b in zip(narrow, wide))
         return multiplied([*numbers, *arrays]) if saves else expr
 
@@ -315,20 +317,20 @@ class Contractions:
             return None
         if not call.keywords:
             return self.numpy("vdot", a, b) if self.s.same_lengths(have, other, self.where(a, b)) else None
-        axis, rank = self.place(call), len(have)
-        if axis is None or axis >= rank or rank != len(other) or rank > len(LETTERS):
+        axis, rank = self.place(call), max(len(have), len(other))
+        if axis is None or not rank - min(len(have), len(other)) <= axis < rank <= len(LETTERS):
             return None
-        return self.along(call, a, b, axis, rank)
+        if min(len(have), len(other)) == 1 < rank and len(call.keywords) == 1:
+            if self.s.same_lengths(have[-1:], other[-1:], self.where(a, b)):
+                return ir.binop(*((a, gast.MatMult, b) if len(have) == rank else (b, gast.MatMult, a)))
+        letters = LETTERS[:rank]
+        subscripts = f"{letters[-len(have) :]},{letters[-len(other) :]}->{letters[:axis]}{letters[axis + 1 :]}"
+        result = self.numpy("einsum", ir.constant(subscripts), a, b)
+        return result if len(call.keywords) == 1 else widened(result, ir.constant(axis), rank - 1)
 
     def where(self, *exprs: Any) -> Lengths:
         """What is equal where the variables of expressions are there."""
         return self.s.where_made(*(n for expr in exprs for n in ir.names_in(expr)))
-
-    def along(self, call: Any, a: Any, b: Any, axis: int, rank: int) -> Any | None:
-        letters = LETTERS[:rank]
-        subscripts = ir.constant(f"{letters},{letters}->{letters[:axis]}{letters[axis + 1 :]}")
-        result = self.numpy("einsum", subscripts, a, b)
-        return result if len(call.keywords) == 1 else widened(result, ir.constant(axis), rank - 1)
 
     def numpy(self, fn: str, *args: Any) -> Any:
         return ir.call(ir.attribute(self.s.bind("np", np), fn), *args)

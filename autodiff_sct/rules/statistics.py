@@ -165,9 +165,42 @@ def push_histogram(y, d, a, bins=10, range=None, density=None, weights=None):
     return (no_counts, of_a), (no_counts, of_bins), None, None, (np.histogram(a, y[1], weights=d)[0], still)
 
 
+@reverse(np.histogram2d)
+def histogram2d(h, d, x, y, bins=10, range=None, density=None, weights=None):
+    check_counts(density)
+    d_x = 0.0 if d[1] is None or are_given(bins, 0) else edges_adjoint(d[1], x, side_of(range, 0))
+    d_y = 0.0 if d[2] is None or are_given(bins, 1) else edges_adjoint(d[2], y, side_of(range, 1))
+    if weights is None or d[0] is None:
+        return d_x, d_y, None, None, None, 0.0
+    inside = (h[1][0] <= x) & (x <= h[1][-1]) & (h[2][0] <= y) & (y <= h[2][-1])
+    return d_x, d_y, None, None, None, np.where(inside, d[0][interval_of(x, h[1]), interval_of(y, h[2])], 0)
+
+
+@forward(np.histogram2d)
+def push_histogram2d(h, d, x, y, bins=10, range=None, density=None, weights=None):
+    check_counts(density)
+    no_counts, still_x, still_y = np.zeros_like(h[0]), np.zeros_like(h[1]), np.zeros_like(h[2])
+    of_x = still_x if are_given(bins, 0) else edges_tangent(d, h[1], x, side_of(range, 0))
+    of_y = still_y if are_given(bins, 1) else edges_tangent(d, h[2], y, side_of(range, 1))
+    counted = np.histogram2d(x, y, (h[1], h[2]), weights=d)[0]
+    return (no_counts, of_x, still_y), (no_counts, still_x, of_y), None, None, None, (counted, still_x, still_y)
+
+
+def are_given(bins, axis):
+    """True if `bins` are the edges along an axis, or those along both; they may be numbers of bins."""
+    if not isinstance(bins, (list, tuple)) and np.ndim(bins) == 0:
+        return False
+    return len(bins) != 2 or np.ndim(bins[axis]) == 1
+
+
+def side_of(range, axis):
+    """The range of one of two axes."""
+    return None if range is None else range[axis]
+
+
 def check_counts(density):
     if density:
-        raise NoRule("np.histogram is differentiable with density=False: divide the counts yourself")
+        raise NoRule("histograms are differentiable with density=False: divide the counts yourself")
 
 
 def counted_weights(d, a, edges):

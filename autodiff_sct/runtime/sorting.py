@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["order_of", "put_in_order", "sorted_lanes", "stable_order"]
+__all__ = ["order_in_memory", "order_of", "put_in_order", "sorted_lanes", "stable_order"]
 
 
 def stable_order(a: Any, axis: int = -1) -> np.ndarray:
@@ -29,6 +29,16 @@ def sorted_lanes(a: np.ndarray) -> np.ndarray:
     (array([1., 2.]), array([nan]))
     """
     return np.sort(a) if a.shape[-1] else np.full((*a.shape[:-1], 1), np.nan, a.dtype)
+
+
+def order_in_memory(a: np.ndarray) -> np.ndarray:
+    """The places of the elements of an array, counted in C order, in the order in which ``np.nditer`` comes to them.
+
+    >>> order_in_memory(np.zeros((2, 3)).T), order_in_memory(np.zeros(3)[::-1])
+    (array([0, 2, 4, 1, 3, 5]), array([2, 1, 0]))
+    """
+    places = np.nditer(a, ["c_index", "zerosize_ok"])
+    return np.fromiter((places.index for _ in places), np.intp, a.size)
 
 
 def has_nan(lanes: np.ndarray) -> bool:

@@ -27,4 +27,10 @@ CASES: list[Case] = [
     case(np.histogram, DATA, 4, weights=V),
     case(np.histogram, DATA, 3, (-1.0, 1.0), weights=V),
     case(np.histogram, DATA, EDGES, weights=V),
+    case(np.histogram2d, DATA, DATA[::-1], 4),
+    case(np.histogram2d, DATA, V, EDGES, weights=V),
+    case(np.histogram2d, DATA, V, [EDGES, 3], weights=V),
+    case(np.histogram2d, DATA, V, (EDGES, EDGES[1:]), weights=V),
+    case(np.histogram2d, DATA, V, [2, 3], weights=V[::-1]),
+    case(np.histogram2d, DATA, V, 3, [[-1.0, 1.0], [-0.5, 0.5]], weights=V),
 ]

@@ -15,6 +15,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from ....runtime import sorting
 from ... import ir
 from ...analysis.alias import reachable
 from ...domain.facts import BOOL, Listed, Num, Opaque
@@ -22,6 +23,7 @@ from ...domain.values import Const, Leaf, ListV, Obj, Poison, Rest, Suspended, T
 from ...ir.builder import Restart, Specialiser
 from ...ir.dims import Lengths
 from ..arrays import indexing
+from ..arrays.emit_op import numpy_call
 from ..arrays.flat import base_of
 from ..kernel.escape import roots_held
 from ..kernel.handlers import Handler, handles, wraps
@@ -372,6 +374,21 @@ def ndenumerate(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> 
         return TupleV((index, get_item(s, args[0], index)))
 
     return Source(bounds=source.bounds, item=item, hint="i", length=source.length)
+
+
+@handles(np.nditer)
+def nditer(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Any:
+    """The elements of an array as they lie in memory, each for reading only."""
+    facts = s.num(args[0]) if len(args) == 1 and not kwargs else None
+    if facts is None or facts.kind != "array":
+        return opaque_call(s, ir.attribute(s.bind("np", np), "nditer"), np.nditer, args, kwargs)
+    return over(s, get_item(s, numpy_call(s, np.ravel, args, {}), order_in_memory(s, args, {})))
+
+
+@handles(sorting.order_in_memory)
+def order_in_memory(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    expr = ir.call(s.bind("order_in_memory", sorting.order_in_memory), s.expr(args[0]))
+    return s.let(expr, Num("array", np.dtype(np.intp), (None,)), ir.Op(sorting.order_in_memory, {"a": args[0]}))
 
 
 # -- itertools

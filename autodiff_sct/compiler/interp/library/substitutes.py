@@ -85,7 +85,7 @@ def trim_zeros(filt: Any, trim: Any = "fb", axis: Any = None) -> Any:
     return filt[first:last]
 
 
-SUBSTITUTES = {
+SUBSTITUTES: dict[Any, Any] = {
     ("numpy.polynomial.polyutils", "as_series"): as_series,
     ("numpy.polynomial.polyutils", "trimseq"): trimseq,
     ("numpy.polynomial.polyutils", "mapdomain"): mapdomain,

@@ -38,6 +38,7 @@ OUT_POSITION = {True: 2, False: 1}
 OF_LISTS = frozenset(
     [np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.concatenate, np.stack, np.vstack, np.hstack]
     + [np.dstack, np.column_stack, np.block, np.select, np.choose, np.einsum, np.linalg.multi_dot, np.polyval]
+    + [np.histogram2d]
 )
 
 
@@ -57,6 +58,7 @@ OF_ARRAYS: dict[Any, str] = {
     np.append: "arr values",
     np.bincount: "x weights",
     np.histogram: "a weights",
+    np.histogram2d: "x y weights",
     np.select: "default",
 }
 # Where functions of several arrays have the list of them, whose items may be lists that NumPy reads as arrays.

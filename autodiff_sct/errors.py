@@ -24,10 +24,14 @@ Errors of the differentiated program itself are never wrapped: they come out as 
 
 from __future__ import annotations
 
+import os
+import traceback
+from pathlib import Path
 from typing import Any, NamedTuple
 
 __all__ = [
     "REMEDIES",
+    "REPEATABLE",
     "AliasError",
     "ArgumentAttributeError",
     "ArgumentError",
@@ -47,6 +51,9 @@ __all__ = [
     "UnsupportedSyntax",
 ]
 
+PACKAGE = str(Path(__file__).resolve().parent) + os.sep
+# The mark of an exception out of an emitted program: whether the call left nothing behind, so that it may be repeated.
+REPEATABLE = "__autodiff_repeatable__"
 # What to do about each kind of refusal where nothing more exact can be said. docs/errors.md has an entry for each.
 REMEDIES = {
     "attribute": "assign it in __init__",
@@ -138,6 +145,16 @@ class Origin(NamedTuple):
 
 class AutodiffError(Exception):
     """Base of all errors of this package."""
+
+    def _render_traceback_(self) -> list[str]:
+        """What Jupyter and IPython show: the frames of the user's, one line of code each."""
+        frames = traceback.extract_tb(self.__traceback__)
+        if os.environ.get("AUTODIFF_SCT_TRACEBACK") != "full":
+            hidden = (PACKAGE, f"{os.sep}IPython{os.sep}core{os.sep}")
+            users = [frame for frame in frames if not any(folder in frame.filename for folder in hidden)]
+            frames = traceback.StackSummary.from_list(users)
+        head = ["Traceback (most recent call last):\n"] if frames else []
+        return "".join([*head, *frames.format(), *traceback.format_exception_only(self)]).splitlines()
 
 
 class DerivativeMismatch(AutodiffError, AssertionError):

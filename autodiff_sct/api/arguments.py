@@ -116,7 +116,8 @@ def checked_positions(grad_position: Any, weights: Any) -> tuple[int, ...] | Non
     positions = grad_position if isinstance(grad_position, tuple) else (grad_position,)
     for position in positions:
         if not isinstance(position, int) or isinstance(position, bool):
-            raise ArgumentTypeError(f"grad_position is None, an int or a tuple of int, not {grad_position!r}")
+            asked = f"grad_position is None, an int or a tuple of int, not {grad_position!r}"
+            raise ArgumentTypeError(f"{asked}: the arguments of f go to its gradient, `grad(f)(x)`")
         if position < 0:
             raise ArgumentValueError(f"grad_position counts from 0: {grad_position!r} has a negative position")
     if len(set(positions)) < len(positions):
@@ -151,7 +152,7 @@ def checked_weights(weights: Any) -> tuple[Parameter, ...]:
 def checked_callable(fn: Any) -> Callable[..., Any]:
     """What is differentiated: TypeError unless it can be called, AttributeError for a Cell without ``construct``."""
     if not callable(fn):
-        raise ArgumentTypeError(f"what is differentiated is a function or a Cell, not {fn!r}")
+        raise ArgumentTypeError(f"what is differentiated is a function or a Cell, not {fn!r}: write `grad(f)(x)`")
     if hasattr(type(fn), "trainable_params"):
         getattr(fn, "construct")  # noqa: B009  (the Cell itself says that it has none)
     return fn

@@ -132,7 +132,7 @@ class BatchedFunction:
         self.__name__ = name_of(fn)
         self.__doc__ = getattr(fn, "__doc__", None)
 
-    @shortened
+    @shortened(None)
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         batch = Batch.of(args, kwargs, axes_of(self.in_axes, len(args)))
         program = shared(BatchProgram, self.fn, ("batch",))

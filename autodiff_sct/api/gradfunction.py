@@ -9,10 +9,12 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ..core.forks import Lock
 from ..core.highlight_html import highlighted_html
-from ..errors import ArgumentRuntimeError, ArgumentTypeError, AutodiffError, NotDifferentiable, Refused
-from ..tensor import Parameter
+from ..errors import ArgumentRuntimeError, ArgumentTypeError, AutodiffError, NotDifferentiable
+from ..tensor import Parameter, Tensor
 from .arguments import (
     checked_backend,
     checked_callable,
@@ -26,7 +28,7 @@ from .arguments import (
 )
 from .entry import compiled, is_unchanged, made
 from .integers import as_floats, as_given, is_integer_tensor
-from .tracebacks import without_frames
+from .tracebacks import presented
 
 __all__ = ["GradFunction", "ParameterName", "assemble", "html_of", "parameter_names"]
 
@@ -161,6 +163,8 @@ class GradFunction:
         memory: int | str | None = None,
         skip: int = 0,
     ) -> None:
+        if isinstance(fn, (np.ndarray, np.generic, Tensor)):
+            checked_callable(fn)
         self.take_identity(fn)
         asked = checked_positions(grad_position, weights)
         # Of a method, the instance comes first, and positions as the user counts them leave it out.
@@ -205,6 +209,7 @@ class GradFunction:
         return self.__signature__
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True
         try:
             run = self._run
             if run is None or len(args) < self._least or not (self._twin is None or is_unchanged(self._twin, self.fn)):
@@ -213,13 +218,17 @@ class GradFunction:
                 value, position_gradients, weight_gradients = run(args, kwargs)
             except NotDifferentiable:
                 return self.call_carefully(args, kwargs)
-        except Refused as error:
-            raise without_frames(error) from error.__cause__
-        if self._bare is not None:
-            return position_gradients[0] if self._bare else position_gradients
-        if self.has_aux:
-            require_aux(value)
-        return assemble(value, position_gradients, weight_gradients, *self._form)
+            if self._bare is not None:
+                return position_gradients[0] if self._bare else position_gradients
+            if self.has_aux:
+                require_aux(value)
+            return assemble(value, position_gradients, weight_gradients, *self._form)
+        except Exception as error:
+            failure = error
+        try:
+            raise presented(failure, lambda: self.fn(*(args[:-1] if self.sens_param else args), **kwargs))
+        finally:
+            del failure  # which holds this frame
 
     def call_carefully(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The call with everything that the short way leaves out: the first call, seeds, keyword arguments."""

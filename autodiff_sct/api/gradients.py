@@ -55,6 +55,7 @@ class Missing:
 MISSING: Any = Missing()
 
 
+@shortened(None)
 def grad(
     fn: Any = MISSING,
     grad_position: int | tuple[int, ...] | None = 0,
@@ -122,6 +123,7 @@ def grad(
     return decorator(settings) if fn is MISSING else GradFunction(fn, *settings)
 
 
+@shortened(None)
 def value_and_grad(
     fn: Any = MISSING,
     grad_position: int | tuple[int, ...] | None = 0,
@@ -214,7 +216,7 @@ def names(name: Any, identifier: int | Parameter) -> bool:
     return isinstance(name, int) and name == identifier
 
 
-@shortened
+@shortened(lambda fn, *inputs, **_: fn(*inputs))
 def vjp(
     fn: Any,
     *inputs: Any,
@@ -295,7 +297,7 @@ def seed_of(vectors: tuple[Any, ...], output: Any) -> Any:
     return fitted(vectors[0], output, "the vector")
 
 
-@shortened
+@shortened(lambda fn, inputs, *_, **__: fn(*inputs) if isinstance(inputs, (tuple, list)) else fn(inputs))
 def jvp(fn: Any, inputs: Any, v: Any, has_aux: bool = False, backend: str = "numpy") -> Any:
     """Compute the value of `fn` and its derivative in one direction.
 
@@ -429,7 +431,7 @@ def stop_gradient(value: T) -> T:
     return value
 
 
-@shortened
+@shortened(None)
 def adjoint_source(
     fn: Any,
     *args: Any,

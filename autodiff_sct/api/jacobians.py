@@ -69,7 +69,7 @@ class JacobianFunction:
         self.__name__ = name_of(fn)
         self.__doc__ = getattr(fn, "__doc__", None)
 
-    @shortened
+    @shortened(lambda self, *args, **kwargs: self.fn(*args, **kwargs))
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         checked_callable(self.fn)
         positions = checked_jacobian_positions(self.grad_position, len(args) + len(kwargs))
@@ -90,7 +90,7 @@ class JacobianFunction:
         """The text of what the last call ran, or for arguments of any kind where there was none."""
         return self.source_for()
 
-    @shortened
+    @shortened(None)
     def source_for(self, /, *args: Any, **kwargs: Any) -> str:
         """The text of what a call with these arguments runs: once for each row, or for each column."""
         count = len(args) + len(kwargs) or len(parameter_names(self.fn))

@@ -105,7 +105,7 @@ class SparseJacobian:
         self.__doc__ = getattr(fn, "__doc__", None)
         self.plans: dict[Any, Plan] = {}
 
-    @shortened
+    @shortened(lambda self, *args, **kwargs: self.fn(*args, **kwargs))
     def __call__(self, *args: Any) -> csr_array:
         if self.grad_position >= len(args):
             raise ArgumentTypeError(f"grad_position is {self.grad_position}, but {len(args)} arguments were given")

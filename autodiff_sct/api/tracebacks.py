@@ -1,6 +1,8 @@
-"""Refusals under the user's call: the frames of the compiler, of which nothing can be learned there, are left out.
+"""Tracebacks of what a call of the package raises: the user's frames, without those of the compiler.
 
-``AUTODIFF_SCT_TRACEBACK=full`` keeps them.  What the user's own function raises keeps every frame.
+A refusal comes without frames below the call.  An exception of the user's function comes with the frames that Python
+would show for the function itself: it is called again, where that changes nothing and does not take long.  Otherwise
+the frames of this package are left out, and a note names the user's line.  ``AUTODIFF_SCT_TRACEBACK=full`` keeps all.
 """
 
 from __future__ import annotations
@@ -8,28 +10,64 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable
+from types import TracebackType
 from typing import Any, TypeVar
 
-from ..errors import Refused
+from ..errors import PACKAGE, REPEATABLE, AutodiffError
 
-__all__ = ["shortened", "without_frames"]
+__all__ = ["presented", "shortened"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def without_frames(error: Refused) -> Refused:
-    """Return a refusal without its frames so far, unless the user asked for all of them."""
-    return error if os.environ.get("AUTODIFF_SCT_TRACEBACK") == "full" else error.with_traceback(None)
+def shortened(primal: Callable[..., Any] | None) -> Callable[[F], F]:
+    """Make a call of the package raise what `presented` returns; `primal` calls the user's function likewise."""
+
+    def decorate(fn: F) -> F:
+        @functools.wraps(fn)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            __tracebackhide__ = True
+            try:
+                return fn(*args, **kwargs)
+            except Exception as error:
+                failure = error
+            try:
+                raise presented(failure, None if primal is None else functools.partial(primal, *args, **kwargs))
+            finally:
+                del failure  # which holds this frame
+
+        return call  # type: ignore[return-value]
+
+    return decorate
 
 
-def shortened(fn: F) -> F:
-    """Make a call of the package raise refusals without the frames below it."""
-
-    @functools.wraps(fn)
-    def call(*args: Any, **kwargs: Any) -> Any:
+def presented(error: Exception, primal: Callable[[], Any] | None) -> Exception:
+    """The exception to raise in the place of one; `primal` calls the user's function as the call did that raised it."""
+    repeatable = vars(error).pop(REPEATABLE, False)
+    if os.environ.get("AUTODIFF_SCT_TRACEBACK") == "full":
+        return error
+    if isinstance(error, AutodiffError):
+        return error.with_traceback(None)
+    if repeatable and primal is not None:
         try:
-            return fn(*args, **kwargs)
-        except Refused as error:
-            raise without_frames(error) from error.__cause__
+            primal()
+        except Exception as again:
+            error = again
+    try:
+        # Of no frames but ours, all are shown: that is a fault of the package.
+        return error.with_traceback(users_frames(error.__traceback__) or error.__traceback__)
+    finally:
+        del error  # whose frames go back to this one
 
-    return call  # type: ignore[return-value]
+
+def users_frames(traceback: TracebackType | None) -> TracebackType | None:
+    """A traceback without the frames of the package."""
+    kept = []
+    while traceback is not None:
+        if not traceback.tb_frame.f_code.co_filename.startswith(PACKAGE):
+            kept.append(traceback)
+        traceback = traceback.tb_next
+    found = None
+    for each in reversed(kept):
+        found = TracebackType(found, each.tb_frame, each.tb_lasti, each.tb_lineno)
+    return found

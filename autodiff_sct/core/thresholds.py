@@ -129,3 +129,8 @@ STATEMENTS_LEFT = 2
 STATEMENTS_ORDERED = 50
 # Numbers in inner loops from which on they are saved as one tuple.
 NUMBERS_OF_A_TUPLE = 5
+
+# -- decided when a call has failed
+
+# Seconds that a call took at most whose function is called again, for the frames that Python shows of it.
+SECONDS_REPEATED = 2.0

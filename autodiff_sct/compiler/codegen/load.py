@@ -10,6 +10,7 @@ from __future__ import annotations
 import linecache
 import os
 import re
+import sys
 import weakref
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -135,6 +136,8 @@ def _leave(filename: str) -> None:
 def note_origin(error: BaseException, origins: Mapping[int, Origin], filename: str) -> None:
     """Add a note to an exception out of emitted code that names the user's line behind the emitted one.
 
+    Python 3.12 and earlier show no lines of texts that are no files: there the note has the emitted line, too.
+
     Parameters
     ----------
     error : BaseException
@@ -150,6 +153,8 @@ def note_origin(error: BaseException, origins: Mapping[int, Origin], filename: s
     if known:
         origin = origins[max(known)]
         note = f"From {origin.file}:{origin.line}, in {origin.function}: {origin.text.strip()}"
+        if sys.version_info < (3, 13) and filename.startswith("<") and line is not None:
+            note += f"\nIn {filename}: {linecache.getline(filename, line).strip()}"
         if note not in getattr(error, "__notes__", ()):
             error.add_note(note)
 

@@ -82,6 +82,9 @@ class Binding:
         try:
             bound = self.signature.bind(*args, **kwargs)
         except TypeError as error:
+            unknown = [name for name in kwargs if name not in self.signature.parameters]
+            if unknown and not any(p.kind is p.VAR_KEYWORD for p in self.parameters):
+                raise ArgumentTypeError(f"{self.name}() got an unexpected keyword argument {unknown[0]!r}") from None
             raise ArgumentTypeError(f"{self.name}(): {error}") from None
         own = self.own_defaults(bound.arguments, set(self.wanted(args, kwargs)))
         bound.apply_defaults()

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from ...core import gc_pause
+from ...core import gc_pause, thresholds
 from ...core.forks import IMPORTING, Lock
 from ...core.highlight_html import SourceText
 from ...core.parts import part
-from ...errors import Degenerate, Refused
+from ...errors import REPEATABLE, Degenerate, Refused
 from ...runtime.apart import Apart
 from ..codegen.load import note_origin
 from ..domain.attempt import Attempt, Way
@@ -213,11 +213,13 @@ class Compiled(Binding):
             if emitted.ordered:
                 check_order(self.name, variant, given)
         assert emitted.function is not None
+        started = time.perf_counter()
         try:
             return emitted.function(*given, *outside, *seeds)
         except Exception as error:
             if not may_be_of_floats(variant, error):
                 note_origin(error, variant.origins, emitted.function.__code__.co_filename)
+                mark_repeatable(error, variant, started)
                 raise
         except Apart as passing:
             raise_refusal(passing)
@@ -320,11 +322,13 @@ class Adjoint(Compiled):
         variant.used = self.variants.age
         if not variant.is_plain:
             return self.outcome(variant, args, self.derive(variant, args))
+        started = time.perf_counter()
         try:
             result = variant.function(*args)
         except Exception as error:
             if not may_be_repeated(variant, error):
                 note_origin(error, variant.origins, variant.function.__code__.co_filename)
+                mark_repeatable(error, variant, started)
                 raise
         except Apart as passing:
             raise_refusal(passing)
@@ -373,6 +377,11 @@ class Adjoint(Compiled):
             grads = tuple(wrapped_like(g, v) for g, v in zip(grads, chosen))
         weights = tuple(wrapped_like(g, w) for g, w in zip(parts[split:], self.weights)) if self.weights else ()
         return value, tuple(grads), weights
+
+
+def mark_repeatable(error: Exception, variant: Variant, started: float) -> None:
+    """Mark an exception of a call after which the function may be called again, for the frames that Python shows."""
+    setattr(error, REPEATABLE, variant.pure and time.perf_counter() - started < thresholds.SECONDS_REPEATED)
 
 
 def may_be_of_floats(variant: Variant, error: Exception) -> bool:

@@ -59,6 +59,8 @@ class Variant:
         self.tensors = emitted.tensors
         self.swapped = asked is not None and any(is_swapped(tree) for _, tree in asked[0].values())
         dressed = self.tensors or self.swapped
+        # A call leaves nothing behind, not even where it fails half-way.
+        self.pure = not (emitted.effects or emitted.written or emitted.changed or emitted.rebound or emitted.outside)
         self.is_plain = not (emitted.externals or emitted.written or emitted.rebound or emitted.outside or dressed)
         self.guards = distinct(emitted.guards, self.code)
         # Whether it holds as long as the function's code is the same.

@@ -387,9 +387,9 @@ def call_python(
         parsed, body = prepared(fn.__code__, fn, resume is not None)
     except SourceUnavailable as error:
         raise NoRule(
-            f"{fn.__name__} has neither a rule nor Python source that could be read: {error}",
-            "register a rule for it, or wrap it in stop_gradient",
-            s.where(),
+            f"{fn.__name__} has neither a rule nor Python source that could be read: {error.reason}",
+            error.remedy,
+            s.where() or error.origin,
             code="no-source",
         ) from error
     left = None

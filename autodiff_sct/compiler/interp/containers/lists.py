@@ -36,6 +36,7 @@ from ..objects import dict_views
 from ..objects.attributes import limit_of
 from ..objects.fields import refuse_frozen
 from ..objects.tables import restart_tabled
+from ..world.outside_writes import append_outside
 from .items import is_slice, iteration, new_dict, note_resized, own_list, spread
 from .iteration import each
 from .sources import over_range
@@ -70,7 +71,10 @@ def append(s: Specialiser, base: Value, value: Value) -> None:
     if isinstance(base, Obj) and base.cls is list:
         refuse_frozen(s, base)
         refuse_walked(s, base)
-        s.env[(base.id, len(s.fields(base)))] = value
+        if base.id in s.objects:
+            append_outside(s, base, value)
+        else:
+            s.env[(base.id, len(s.fields(base)))] = value
         return
     assert isinstance(base, Leaf)
     put_in(s, base, value, None)
@@ -107,6 +111,8 @@ def hold(s: Specialiser, base: Obj, items: list[Value]) -> None:
     """Put other items into a list that exists at compile time only."""
     refuse_frozen(s, base)
     refuse_walked(s, base)
+    if base.id in s.objects:
+        raise s.refuse("outside-write", "a list that lives outside the function is changed", "change a copy of it")
     for k in s.fields(base):
         del s.env[(base.id, k)]
     s.env |= {(base.id, k): item for k, item in enumerate(items)}

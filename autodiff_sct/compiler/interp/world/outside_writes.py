@@ -43,9 +43,23 @@ def put_outside(s: Specialiser, base: Obj, key: Any, value: Value) -> None:
     s.env[(base.id, key)] = value
 
 
+def append_outside(s: Specialiser, base: Obj, value: Value) -> None:
+    """``items.append(value)`` of a list that exists outside the call."""
+    refuse_references(s, value)
+    method = ir.attribute(s.bind("captured", s.objects[base.id][0]), "append")
+    s.block.append(ir.Effect(ir.call(method, s.expr(value)), s.where(), "publish", (value,)))
+    s.env[(base.id, len(s.fields(base)))] = value
+
+
 def of_other_path(s: Specialiser, id: Any, attr: str) -> Value:
     """What an attribute holds on a path that does not assign it."""
     owner, read = s.objects[id]
+    if isinstance(owner, list):
+        raise s.refuse(
+            "outside-write",
+            "a list that lives outside the function gets an item on some paths only, which is no number",
+            "append what is a number, or append in a function that is declared with `ad.constant`",
+        )
     if isinstance(owner, dict) and attr in owner:
         return import_external(s, ItemRead(read, attr), f"item_{attr}", ("item", id, attr))
     if hasattr(owner, attr) and not isinstance(owner, dict):

@@ -10,6 +10,7 @@ __all__ = ["load_optional"]
 MODULES = {
     "bottleneck": ("bottleneck",),
     "scipy.fft": ("scipy.fft",),
+    "scipy.fftpack": ("scipy.fftpack",),
     "scipy.integrate": ("scipy.sampled",),
     "scipy.interpolate": ("scipy.interpolation",),
     "scipy.sparse": ("scipy.sparse",),

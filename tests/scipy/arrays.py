@@ -1,13 +1,14 @@
-"""Calls on which the rows of ``rules/scipy/fft.py``, ``signals.py``, ``distances.py`` and ``sampled.py`` are tried."""
+"""Calls on which the rows of ``rules/scipy`` for transforms, filters, distances and sums of samples are tried."""
 
 from __future__ import annotations
 
 import numpy as np
-from scipy import fft, integrate, signal
+from scipy import fft, fftpack, integrate, signal
 from scipy.spatial import distance
 
 import autodiff_sct.rules.scipy.distances
 import autodiff_sct.rules.scipy.fft
+import autodiff_sct.rules.scipy.fftpack
 import autodiff_sct.rules.scipy.sampled
 import autodiff_sct.rules.scipy.signals  # noqa: F401  (fills the table)
 from tests.laws.cases_linalg import complex_, real
@@ -26,6 +27,13 @@ CASES: list[Case] = [
     *(case(fn, a, kind, axis=axis, norm=norm) for fn in (fft.dct, fft.idct, fft.dst, fft.idst) for kind in (2, 3)
       for a, axis in ((WAVE, -1), (IMAGE, 0)) for norm in (None, "ortho")),
     *(case(fn, IMAGE, norm="ortho") for fn in (fft.dctn, fft.idctn, fft.dstn, fft.idstn)),
+    *(case(fn, complex_(4, 6)) for fn in (fftpack.fft, fftpack.ifft, fftpack.fft2, fftpack.ifft2, fftpack.fftn)),
+    case(fftpack.ifftn, complex_(4, 6)), case(fftpack.fft, Z, 8), case(fftpack.fftn, IMAGE, (3, 8)),
+    *(case(fn, a, axis=axis) for fn in (fftpack.rfft, fftpack.irfft) for a, axis in ((WAVE, -1), (real(5, 3), 0))),
+    *(case(fn, a, kind, axis=axis, norm=norm) for fn in (fftpack.dct, fftpack.idct, fftpack.dst, fftpack.idst)
+      for kind in (2, 3) for a, axis in ((WAVE, -1), (IMAGE, 0)) for norm in (None, "ortho")),
+    *(case(fn, IMAGE, kind, norm="ortho") for fn in (fftpack.dctn, fftpack.idctn, fftpack.dstn, fftpack.idstn)
+      for kind in (2, 3)),
     case(signal.lfilter, NUMERATOR, DENOMINATOR, WAVE), case(signal.lfilter, NUMERATOR, DENOMINATOR, IMAGE, 0),
     case(signal.filtfilt, NUMERATOR, DENOMINATOR, LONG),
     case(signal.filtfilt, NUMERATOR, DENOMINATOR, real(12, 2), 0),

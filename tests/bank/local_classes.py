@@ -324,3 +324,11 @@ def property_computed_once(x):
     first = model.energy
     model.w = 3.0 * x
     return first * model.energy + np.sum(model.w)
+
+
+@program(args=vector)
+def fields_in_a_list(x):
+    fields = ["lower_bound", "upper_bound"]
+    Bounds = namedtuple("Bounds", fields)
+    bounds = Bounds(np.min(x), np.max(x) ** 2)
+    return bounds.lower_bound * bounds.upper_bound + sum(bounds)

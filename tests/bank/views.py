@@ -366,3 +366,15 @@ def scattering_matrix(mu, m):
     picked += mu[0]
     matrix.T[...] += mu[1]
     return np.sum(phase**2) + np.sum(picked**3) + np.sum(matrix)
+
+
+@program(args=lambda rng: (rng.uniform(0.2, 0.9, size=(1, 3)), rng.uniform(0.2, 0.9, size=2)), wrt=(0, 1))
+def angles_before_layers(layers, angles):
+    layers = layers.squeeze()
+    upper, lower = layers[:-1], layers[1:]
+    new_shape = [-1] + upper.ndim * [1]
+    angles = angles.reshape(*new_shape)
+    long = [length for length in layers.shape if length > 1]
+    axes = list(range(layers.ndim))[::-1]
+    scaled = layers.reshape(*long) * layers.transpose(*axes).T
+    return np.sum((lower - upper) * np.sin(angles)) + np.sum(scaled**2)

@@ -18,6 +18,7 @@ import numpy as np
 from ....rules.table import TABLE
 from ... import ir
 from ...analysis.alias import reachable, roots_of, written_by
+from ...domain.facts import Num
 from ...domain.values import Bound, Closure, Const, ListV, Obj, PartialV, Rest, Suspended, Value
 from ...ir.builder import Specialiser
 from ..containers import lists
@@ -55,11 +56,19 @@ def arguments(s: Specialiser, callee: Value, parts: Parts, named: Iterable[str])
         return [Rest(in_one_list(s, parts))]
     if callee == Const(print):
         return [Rest(value) if many else value for value, many in parts]
+    if takes_axes(s, callee):
+        return [tuple_(s, [in_one_list(s, parts)], {})]
     signature = signature_of(s, callee) if len(counted) == 1 else None
     found = None if signature is None else by_signature(s, signature, set(named), parts)
     if found is not None:
         return found
     return [item for value, many in parts for item in (items_of(s, value, None) if many else [value])]
+
+
+def takes_axes(s: Specialiser, callee: Value) -> bool:
+    """True for the methods of arrays that take axes one by one or as a tuple: ``a.reshape(*shape)``."""
+    known = isinstance(callee, Bound) and callee.function in ("reshape", "transpose")
+    return known and isinstance(s.facts_of(callee.self), Num)
 
 
 def several(s: Specialiser, items: Value) -> Value:

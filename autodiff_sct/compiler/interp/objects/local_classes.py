@@ -24,10 +24,11 @@ from typing import Any
 
 import gast
 
-from ...domain.values import Const, Frame, Value
+from ...domain.values import Const, Frame, TupleV, Value
 from ...ir.builder import Specialiser
 from ..kernel.evaluation import evaluate, statement
 from ..kernel.handlers import handles
+from ..kernel.operations import items_of
 from ..world.names import assign_name
 
 DECORATORS = (dataclasses.dataclass, functools.total_ordering)
@@ -115,6 +116,8 @@ def class_decorator(s: Specialiser, node: Any) -> Any:
 @handles(collections.namedtuple)
 def namedtuple(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """A class of tuples that the program makes: its fields and their defaults are the same in each call."""
+    if len(args) > 1 and not s.is_static(args[1]):
+        args = [args[0], TupleV(tuple(items_of(s, args[1], None))), *args[2:]]
     if not all(s.is_static(v) for v in [*args, *kwargs.values()]):
         raise s.refuse("local-class", "a value that is computed where a class is defined")
     assert s.frame is not None

@@ -41,7 +41,7 @@ from .errors import AutodiffError
 from .tensor import Parameter, ParameterTuple, Tensor, from_numpy, tensor
 
 if TYPE_CHECKING:
-    from . import nn, ops, tape
+    from . import nn, ops, parallel, tape
     from .api.batching import per_example_grad, vmap
     from .api.checking import check_grads
     from .api.custom_rules import check_rule, constant, rule
@@ -101,6 +101,7 @@ __all__ = [
     "linearize",
     "nn",
     "ops",
+    "parallel",
     "per_example_grad",
     "profile",
     "rule",
@@ -139,6 +140,7 @@ LATER = {
     "load_ipython_extension": ".inspection.notebook",
     "nn": ".nn",
     "ops": ".ops",
+    "parallel": ".parallel",
     "per_example_grad": ".api.batching",
     "profile": ".inspection.profile",
     "rule": ".api.custom_rules",
@@ -157,7 +159,7 @@ def __getattr__(name: str) -> Any:
         hint = f": {HINTS[name]}" if name in HINTS else ""
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
     module = importlib.import_module(LATER[name], __name__)
-    globals()[name] = value = module if name in ("nn", "ops", "tape") else getattr(module, name)
+    globals()[name] = value = module if name in ("nn", "ops", "parallel", "tape") else getattr(module, name)
     return value
 
 

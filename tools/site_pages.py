@@ -35,6 +35,7 @@ MODULES = {
     "Errors": (ad.errors, "Each refusal, with a rewrite, is on the page [Errors](../errors.md)."),
     "nn": (ad.nn, "MindSpore's names; see [Migrating](../migrating.md#from-mindspore)."),
     "ops": (ad.ops, "MindSpore's names; see [Migrating](../migrating.md#from-mindspore)."),
+    "parallel": (ad.parallel, "With examples on the page [Several workers](../scaling.md)."),
     "tape": (ad.tape, "Define by run; see [Migrating](../migrating.md#on-the-tape)."),
 }
 CONSTANTS = (

@@ -75,6 +75,11 @@ def basis_sum(t: Any, c: Any, k: int, axis: int, x: Any, nu: int) -> Any:
     return placed(np.sum(terms, axis=0), axis, np.ndim(x))
 
 
+def spline_values(t: Any, c: Any, k: int, x: Any, nu: int) -> Any:
+    """The same as ``splev`` has it."""
+    return basis_sum(t, c, k, 0, x, nu)
+
+
 def interval(t: Any, k: int, x: Any) -> Any:
     """The last knot before each place, of those between which a spline is defined."""
     return np.clip(np.searchsorted(t, x, "right") - 1, k, len(t) - k - 2)
@@ -117,6 +122,12 @@ def area_below(t: Any, c: Any, k: int, axis: int, a: Any, b: Any) -> Any:
     return basis_sum(wide, whole, k + 1, axis, b, 0) - basis_sum(wide, whole, k + 1, axis, a, 0)
 
 
+def area_inside(t: Any, c: Any, k: int, a: Any, b: Any) -> Any:
+    """The integral of a B-spline that is 0 outside of its knots, as ``splint`` has it."""
+    low, high = t[k], t[len(t) - k - 1]
+    return area_below(t, c[: len(t) - k - 1], k, 0, np.clip(a, low, high), np.clip(b, low, high))
+
+
 def integrated(made: Any, a: Any, b: Any) -> Any:
     """The integral of a B-spline, as SciPy computes it."""
     value = made.integral(a, b) if hasattr(made, "integral") else made.integrate(a, b)
@@ -152,6 +163,11 @@ def coefficients(t: Any, k: int, order: int, x: Any, values: Any) -> Any:
     bands = np.zeros((2 * reach + 1, table.shape[1]))
     bands[reach + np.arange(table.shape[1]) - columns, columns] = table
     return np.reshape(linalg.solve_banded((reach, reach), bands, values), values.shape)
+
+
+def padded(t: Any, k: int, x: Any, values: Any) -> Any:
+    """The coefficients of the spline through `values` as ``splrep`` has them, with zeros behind."""
+    return np.concatenate([coefficients(t, k, 0, x, values), np.zeros(k + 1)])
 
 
 def on_grid(t0: Any, t1: Any, k0: int, k1: int, x0: Any, x1: Any, values: Any) -> Any:

@@ -17,7 +17,7 @@ MODULES = {
     "scipy.stats": ("stats", "densities"),
     "scipy.integrate": ("integrate", "equations"),
     "scipy.optimize": ("optimize",),
-    "scipy.interpolate": ("interpolate", "bases"),
+    "scipy.interpolate": ("interpolate", "bases", "scattered"),
     "scipy.sparse": ("sparse", "sparse_blocks", "sparse_linalg"),
     "scipy.spatial.transform": ("rotations",),
     "autodiff_sct.api.implicit": ("implicit",),

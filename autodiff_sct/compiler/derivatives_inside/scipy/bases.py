@@ -16,6 +16,7 @@ from ...interp.kernel.operations import call_python
 from ...interp.objects.objects import construct
 from ...ir.builder import Specialiser
 from .by_text import by_text
+from .functions import known
 from .interpolate import NOTHING, arrays, lines_first, made_by, of_scipy, order_of, ordered, places, settings
 
 NATURAL = {None: False, "not-a-knot": False, "natural": True, "clamped": True}
@@ -23,10 +24,10 @@ NATURAL = {None: False, "not-a-knot": False, "natural": True, "clamped": True}
 
 def degree_of(s: Specialiser, named: dict[str, Value], name: str = "k") -> int:
     """The degree of a spline, which is known."""
-    degree = named.get(name, Const(3))
-    if not s.is_static(degree):
+    degree = known(s, named.get(name, Const(3)))
+    if degree is None:
         raise s.refuse("setting", "the degree of a spline is not known", "write it as a number")
-    return int(s.static(degree))
+    return int(degree.value)
 
 
 @handles(interpolate.BSpline)

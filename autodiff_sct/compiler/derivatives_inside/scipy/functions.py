@@ -14,6 +14,7 @@ from ...domain.facts import Dim, Facts, Num
 from ...domain.values import Closure, Const, Leaf, ListV, Obj, PartialV, TupleV, Value
 from ...driver.pipeline import adjoint
 from ...interp.arrays import emit_op
+from ...interp.world.class_guards import observe
 from ...ir.builder import Specialiser
 from ..grad import emit_inner
 
@@ -80,6 +81,14 @@ def vector_like(s: Specialiser, size: Any = None) -> Num:
 def applied(fn: Any, *arguments: Any) -> Any:
     """A call of a function that is not written in Python, as ``np.cos`` is not."""
     return fn(*arguments)
+
+
+def known(s: Specialiser, value: Value) -> Const | None:
+    """A number that is written in the program, or that it reads from outside."""
+    if s.is_static(value):
+        return Const(s.static(value))
+    outside = next((e for e in s.externals.values() if isinstance(value, Leaf) and e.name == value.name), None)
+    return None if outside is None else Const(observe(s, outside.read))
 
 
 def refuse_complex(s: Specialiser, value: Value, what: str) -> None:

@@ -203,7 +203,7 @@ def interp1d(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Val
 
 def of_scipy(s: Specialiser, value: Value) -> Any:
     """The expression of SciPy's object behind one that the program has made."""
-    made = isinstance(value, Obj) or class_of_row(s, value) is not None
+    made = isinstance(value, Obj) and value.id not in s.objects or class_of_row(s, value) is not None
     return s.expr(attribute_of(s, value, "made") if made else value)
 
 

@@ -1,5 +1,7 @@
 """`parallel.map_grad`: the same bits for every executor and every number of workers."""
 
+import linecache
+import pickle
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 from typing import NamedTuple
@@ -43,6 +45,19 @@ def test_same_bits_with_processes():
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
         value, gradient = ad.parallel.map_grad(g, BATCHES, pool)
     assert value == expected(g)[0] and np.array_equal(gradient, expected(g)[1])
+
+
+def test_a_function_travels_with_the_text_that_it_has_now(tmp_path, monkeypatch):
+    """A file of the same name, read by tracebacks before, may have changed since."""
+    monkeypatch.chdir(tmp_path)
+    for factor in (2.0, 3.0):
+        text = f"def scaled(x):\n    return {factor} * x\n" + "# longer\n" * int(factor)
+        (tmp_path / "travels.py").write_text(text)
+        names = {"__name__": "travels"}
+        exec(compile(text, "travels.py", "exec"), names)
+        g = pickle.loads(pickle.dumps(ad.grad(names["scaled"])))
+        assert g(1.0) == factor
+        linecache.getlines("travels.py")
 
 
 class Parameters(NamedTuple):

@@ -46,6 +46,7 @@ class Carrier:
 
     def __reduce__(self) -> tuple[Any, ...]:
         fn = self.fn
+        linecache.checkcache(fn.__code__.co_filename)  # the file may have changed
         lines = linecache.getlines(fn.__code__.co_filename, fn.__globals__)
         start = (marshal.dumps(fn.__code__), lines, fn.__name__, fn.__qualname__, fn.__module__)
         return make_function, (*start, len(fn.__closure__ or ())), self.state(), None, None, set_state

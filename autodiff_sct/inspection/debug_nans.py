@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 
 from ..compiler.codegen.line_map import FORWARD, REVERSE, EmittedLine
+from ..compiler.domain.leaves import children
+from ..compiler.domain.pytree import is_tensor
 from ..compiler.interp.world.origins import place_of_result
 from ..core.notebook_cells import cell_of
 from ..errors import NonFinite
@@ -50,8 +52,8 @@ def debug_nans(
     Returns
     -------
     callable
-        Called as the gradient function is; it returns the same gradients, and takes longer: every assigned value is
-        looked at.
+        Called as the gradient function is; it returns the same gradients within rounding, and takes longer: every
+        assigned value is looked at.
 
     Raises
     ------
@@ -147,7 +149,7 @@ class NonFiniteEvents(LineEvents):
 
     def begin(self, frame: FrameType, program: Program, statement: Statement) -> None:
         held = frame.f_locals
-        names = {*statement.reads, *statement.changes} & held.keys()
+        names = [n for n in {*statement.reads, *statement.changes} if n in held]
         self.before[frame] = {n: copied(held[n]) if n in statement.changes else held[n] for n in names}
 
     def end(self, frame: FrameType, program: Program, statement: Statement) -> None:
@@ -261,8 +263,10 @@ def numbers(value: Any) -> Iterator[Any]:
         else:
             for item in value:
                 yield from numbers(item)
-    elif isinstance(value, dict):
-        yield from numbers(list(value.values()))
+    elif is_tensor(value):
+        yield from numbers(value.asnumpy())
+    elif not isinstance(value, (str, bytes, int, np.generic)) and value is not None:
+        yield from numbers(list((children(value) or {}).values()))
 
 
 def copied(value: Any) -> Any:

@@ -1,5 +1,7 @@
 """`debug_nans`: the first line of each sweep that makes a NaN or an infinity."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -135,6 +137,22 @@ def test_arguments_stay_as_they_are_and_no_trace_is_left():
     findings(in_place, HOLE)
     assert sys.gettrace() is tracer
     np.testing.assert_array_equal(HOLE, before)
+
+
+def test_tensors_and_objects():
+    @dataclasses.dataclass
+    class Spring:
+        stiffness: float
+        length: float
+
+    def energy(spring):
+        return np.sqrt(np.float64(spring.stiffness)) * spring.length
+
+    for fn, given in ((energy, Spring(0.0, 1.0)), (lambda x: x.log().sum(), ad.Tensor(np.zeros(2, np.float32)))):
+        with pytest.raises(NonFinite) as caught:
+            ad.debug_nans(fn)(given)
+        assert "finite all the same" not in str(caught.value)
+    assert ad.debug_nans(energy)(Spring(4.0, 2.0)) == Spring(0.5, 2.0)
 
 
 def test_an_exception_of_the_program_comes_out():

@@ -182,16 +182,11 @@ def test_the_keyboard_lights_up_counterparts(profiled, tmp_path, keys, found):
     script = f'document.querySelector("#primal .code").focus(); {press.replace("KEYS", str(list(keys)))}'
     file = tmp_path / "page.html"
     file.write_text(profiled.html.replace("</body>", f"<script>{script}</script></body>"))
-    command = [
-        CHROMIUM,
-        "--headless",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--window-size=1400,900",
-        "--dump-dom",
-        file.as_uri(),
-    ]
-    dumped = subprocess.run(command, capture_output=True, text=True, timeout=120).stdout
+    options = ["--headless", "--no-sandbox", "--disable-gpu", "--window-size=1400,900", "--virtual-time-budget=1000"]
+    command = [CHROMIUM, *options, f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom", file.as_uri()]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    dumped = run.stdout
+    assert "</html>" in dumped, run.stderr
     lit = re.findall(r'<li id="([\w-]+)"[^>]* class="[^"]*\bon\b', dumped)
-    assert len(lit) >= found and (found or not lit)
+    assert len(lit) >= found and (found or not lit), lit
     assert dumped.count("aria-activedescendant") == (1 if found else 0) + profiled.html.count("aria-activedescendant")

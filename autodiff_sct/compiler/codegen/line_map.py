@@ -61,6 +61,8 @@ def line_map(statements: Mapping[int, Any]) -> dict[int, EmittedLine]:
 
 def notes_of(node: Any) -> tuple[str, ...]:
     """The comments above a statement, without that which names the user's line."""
-    origin = getattr(node, "origin", None)
+    comment, origin = getattr(node, "comment", None), getattr(node, "origin", None)
+    if not comment:
+        return ()
     place = None if origin is None else comment_of(origin)
-    return tuple(line for line in (getattr(node, "comment", None) or "").splitlines() if line != place)
+    return tuple(line for line in comment.splitlines() if line != place)

@@ -20,6 +20,7 @@ from typing import Any
 from autodiff_sct.compiler.frontend.source_text import Text, register
 from autodiff_sct.core.deep_stack import deeply
 from autodiff_sct.core.forks import Lock
+from autodiff_sct.core.notebook_cells import cell_of
 from autodiff_sct.errors import Origin
 
 __all__ = ["load", "load_parts", "note_origin"]
@@ -152,7 +153,7 @@ def note_origin(error: BaseException, origins: Mapping[int, Origin], filename: s
     known = [each for each in origins if line is not None and each <= line]
     if known:
         origin = origins[max(known)]
-        note = f"From {origin.file}:{origin.line}, in {origin.function}: {origin.text.strip()}"
+        note = f"From {cell_of(origin.file) or origin.file}:{origin.line}, in {origin.function}: {origin.text.strip()}"
         if sys.version_info < (3, 13) and filename.startswith("<") and line is not None:
             note += f"\nIn {filename}: {linecache.getline(filename, line).strip()}"
         if note not in getattr(error, "__notes__", ()):

@@ -116,6 +116,11 @@ class Unbound:
         self.__name__ = getattr(fn, "__name__", str(fn))
 
 
+def is_unbound(stmt: Any) -> bool:
+    """True for a call that the rule of its function does not take."""
+    return isinstance(getattr(getattr(stmt, "op", None), "fn", None), Unbound)
+
+
 def is_elementwise(fn: Any) -> bool:
     if isinstance(fn, np.ufunc):
         return fn.signature is None

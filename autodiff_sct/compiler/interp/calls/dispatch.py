@@ -23,6 +23,7 @@ from ...domain.values import Bound, Choice, Closure, Const, Frame, Leaf, Obj, Pa
 from ...frontend.parse import Parsed
 from ...frontend.supported_syntax import YIELDS, own_nodes
 from ...ir.builder import Restart, Specialiser
+from ..arrays.emit_op import is_unbound
 from ..control.context_managers import is_generator_manager, suspended
 from ..kernel import operations
 from ..kernel.bind_arguments import bind_signature, in_place
@@ -362,7 +363,14 @@ def call_known(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[st
         value = OTHERWISE[callee.value](s, args, kwargs)
         if value is not None:
             return value
-    return call_numpy(s, callee, args, kwargs)
+    mark, given = len(s.block), (list(args), dict(kwargs))
+    value = call_numpy(s, callee, args, kwargs)
+    if len(s.block) > mark and is_unbound(s.block[-1]):
+        text = text_of(callee.value)
+        if isinstance(text, types.FunctionType) and follows(s, text, *given):
+            del s.block[mark:]
+            return call_text(s, callee, text, *given)
+    return value
 
 
 # -- inlining

@@ -128,6 +128,8 @@ def call_numpy(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[st
     if kwargs.get("out", Const(None)) != Const(None):
         return writers.with_out(s, callee, args, kwargs)
     kwargs.pop("out", None)
+    if fn is np.array and s.is_static(kwargs.get("subok", Const(None))):
+        kwargs.pop("subok", None)  # arrays of other classes are refused
     if fn in (np.array, np.asarray, np.asanyarray) and not OF_LAYOUT.isdisjoint(kwargs):
         return array_laid_out(s, callee, args, kwargs)
     if isinstance(fn, np.ufunc) and kwargs.get("where", Const(True)) != Const(True):

@@ -29,7 +29,7 @@ from ..kernel import operations
 from ..kernel.check_arguments import check_method
 from ..kernel.functions import Shown, drawn, look
 from ..kernel.handlers import HANDLERS
-from ..kernel.operations import branch, call_constant, call_python, defines, over
+from ..kernel.operations import branch, call_constant, call_python, defines, operate, over
 from ..kernel.raising import always
 from ..library import standard_library
 from ..library.strings import returned_by
@@ -54,6 +54,7 @@ FUNCTIONS |= {
 
 WRITERS = {"fill", "sort", "put", "setfield", "resize", "partition", "__setitem__", "__setstate__"}
 WRITERS |= {f"__i{op}__" for op in "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split()}
+BINARY = {"__add__": gast.Add, "__sub__": gast.Sub, "__mul__": gast.Mult, "__truediv__": gast.Div, "__pow__": gast.Pow}
 OUT_AT = {"random": 2, "standard_normal": 2, "standard_exponential": 3, "standard_gamma": 3}  # where `out` stands
 
 
@@ -155,6 +156,8 @@ def number_method(
         return emit_method(s, base, name, args, kwargs, FUNCTIONS[name], args)
     if name == "tolist":
         return to_list(s, base, facts)
+    if name in BINARY and len(args) == 1 and s.num(args[0]) is not None and facts.kind == "array":
+        return operate(s, BINARY[name], base, args[0])
     if name == "view" and facts.kind == "array" and args in ([], [Const(np.ndarray)]) and not kwargs:
         return indexing.load_item(s, base, Const(Ellipsis))
     return opaque_method(s, base, facts, name, args, kwargs)

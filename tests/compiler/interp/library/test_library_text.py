@@ -33,6 +33,11 @@ FOLLOWED: list[Callable[[Any], Any]] = [
     ndimage.center_of_mass,
     lambda x: signal.windows.gaussian(7, x[0]),
     lambda x: signal.windows.triang(7) @ np.tile(x, 2)[:7],
+    # calls that the rule of the function does not take
+    lambda x: np.polyint(x, 2, k=[1.0, 2.0]) ** 2,
+    lambda x: np.poly1d(x).integ()(x[0]),
+    lambda x: np.cov(np.stack([x, x**2]), fweights=[1, 2, 3, 1, 1]) ** 2,
+    lambda x: np.cov(x, aweights=np.arange(1.0, 6.0)) * x,
 ]
 
 

@@ -252,7 +252,11 @@ def product_with_a_number(x):
     return np.sum(np.tensordot(x, x[0, 0], axes=0) ** 2) + np.sum(np.tensordot(x, 2.0 * float(x[0, 0]), 0) ** 2)
 
 
-@pytest.mark.parametrize("f", [axes_read_from_outside, product_with_a_number, np.real_if_close])
+def operators_by_name(x):
+    return np.sum(np.array(x, subok=True) ** 2) + np.sum(x.__mul__(x).__add__(1.0)) + np.sum(x.__pow__(2))
+
+
+@pytest.mark.parametrize("f", [axes_read_from_outside, product_with_a_number, operators_by_name, np.real_if_close])
 def test_both_modes_and_both_orders(f):
     ad.check_grads(f, (X,))
 

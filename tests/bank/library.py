@@ -156,3 +156,16 @@ def largest_by_methods(x):
     places = [v * v for v in x]
     del places[::2]
     return x[max(range(len(x)), key=x.__getitem__)] ** 2 + by_name[min(by_name, key=by_name.__getitem__)] + places[1]
+
+
+def check_length(variables, name, length):
+    if len(variables[name]) != length:
+        raise ValueError(f"{name} must have {length} items")
+    return length
+
+
+@program(args=lambda rng: (rng.normal(size=3), rng.normal(size=3)), wrt=(0, 1))
+def checked_by_name(vector, onto):
+    check_length(locals(), "vector", 3)
+    count = check_length(locals(), "onto", 3)
+    return count * onto * np.dot(vector, onto) / np.dot(onto, onto)

@@ -259,7 +259,7 @@ REFUSED = [
     lambda x: chosen(inspect.currentframe() is None, x),
     lambda x: np.sum(x) * len(inspect.stack()),
     lambda x: np.sum(x) * len(dir()),
-    lambda x: np.sum(x) * len(locals()),
+    lambda x: np.sum(x) * len(vars()),
     lambda x: np.sum(x) * globals()["K"],
     lambda x: np.sum(x) * aliased()["K"],
     lambda x: chosen(isinstance(x, (int, TwoAxes)), x),

@@ -1,4 +1,4 @@
-"""The names that statements bind, and those that a function has surely bound at its loops and returns."""
+"""The names that statements bind, and those that a function has surely bound at each of its statements."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def parameters(arguments: Any) -> list[str]:
 
 
 def bound_before(tree: gast.FunctionDef) -> dict[int, frozenset[str]]:
-    """The loops and returns of a function by their identity, each with the names that are bound whenever it begins."""
+    """The statements of a function by their identity, each with the names that are bound whenever it begins."""
     found: dict[int, frozenset[str]] = {}
     follow(tree.body, frozenset(parameters(tree.args)), found)
     return found
@@ -60,8 +60,7 @@ def bound_before(tree: gast.FunctionDef) -> dict[int, frozenset[str]]:
 def follow(block: Block, known: frozenset[str], found: dict[int, frozenset[str]]) -> frozenset[str] | None:
     """The names that are bound after a block, where `known` are before it; None where it is always left early."""
     for statement in block:
-        if isinstance(statement, (gast.For, gast.While, gast.Return)):
-            found[id(statement)] = known
+        found[id(statement)] = known
         if isinstance(statement, LEAVES):
             return None
         blocks = list(blocks_of(statement))

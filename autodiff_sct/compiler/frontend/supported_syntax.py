@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import Any, NoReturn
 
 import gast
@@ -16,6 +17,7 @@ import gast
 from autodiff_sct.compiler import ir
 from autodiff_sct.compiler.frontend.builders import Names, blocks_of
 from autodiff_sct.compiler.frontend.early_exits import Exits
+from autodiff_sct.compiler.frontend.local_names import variables_at_calls
 from autodiff_sct.compiler.frontend.parse import Parsed
 from autodiff_sct.compiler.frontend.pattern_matching import BUILTINS_NEEDED, SELF_MATCHING
 from autodiff_sct.errors import UnsupportedSyntax
@@ -86,6 +88,11 @@ class _Fence:
         self.yields = [n for n in own_nodes(parsed.tree) if isinstance(n, YIELDS)] if yields else []
         self.own = {name for node in self.nodes[1:] for name in _bound_by(node)}.union(parsed.free_names)
 
+    @cached_property
+    def variables(self) -> dict[int, list[str]]:
+        """The variables at calls of ``locals``, where these are known and none belong to functions around this one."""
+        return {} if self.parsed.free_names else variables_at_calls(self.parsed.tree)
+
     def refuse(self, node: Any, reason: str, remedy: str, code: str = "unsupported-syntax") -> NoReturn:
         raise UnsupportedSyntax(reason, remedy, self.parsed.origin(node), code)
 
@@ -116,7 +123,8 @@ class _Fence:
 
     def _check_Call(self, node: Any) -> None:
         name = getattr(node.func, "id", None)
-        if name in HIDDEN and self.is_builtin(name) and not (name == "vars" and node.args):
+        named = (name == "vars" and node.args) or id(node) in self.variables
+        if name in HIDDEN and self.is_builtin(name) and not named:
             self.refuse(
                 node,
                 f"`{name}()` reaches variables in a way that cannot be followed.",

@@ -29,7 +29,7 @@ REFUSALS = {
     "global captured": ("def f(x):\n    global g\n    match x:\n        case [g]: pass\n    return x", 4, "global"),
     "exec": ("def f(x):\n    exec('y = 1')\n    return x", 2, "exec"),
     "eval": ("def f(x):\n    return eval('x')", 2, "eval"),
-    "locals": ("def f(x):\n    return locals()['x']", 2, "locals"),
+    "locals": ("def f(x):\n    names = locals()\n    return names['x']", 2, "locals"),
     "vars": ("def f(x):\n    return vars()['x']", 2, "vars"),
     "del attribute": ("def f(x):\n    del x.y\n    return x", 2, "deleted"),
     "return in finally": ("def f(x):\n    try: pass\n    finally:\n        return x", 4, "finally"),

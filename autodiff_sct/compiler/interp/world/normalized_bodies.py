@@ -14,6 +14,7 @@ from ... import ir
 from ...domain.values import Closure
 from ...frontend.bindings import parameters, scan
 from ...frontend.builders import Names, at, load, rebuilt
+from ...frontend.local_names import without_locals
 from ...frontend.normalize import desugar
 from ...frontend.parse import Parsed, parse
 from ...frontend.supported_syntax import YIELDS, fence, own_nodes
@@ -78,7 +79,8 @@ def prepared(code: types.CodeType, fn: Any, generator: bool = False) -> tuple[Pa
     if space not in texts:
         parsed = parse(fn)
         fence(parsed, fn.__globals__, generator)
-        texts[space] = fn.__globals__, (parsed, body_of(parsed.tree))
+        tree = parsed.tree if "locals" in fn.__globals__ else without_locals(parsed.tree)
+        texts[space] = fn.__globals__, (parsed, body_of(tree))
     return texts[space][1]
 
 

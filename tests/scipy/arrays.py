@@ -24,9 +24,9 @@ CASES: list[Case] = [
     *(case(fn, a) for fn in COMPLEX for a in (complex_(4, 6),)), *(case(fn, IMAGE) for fn in HALF),
     *(case(fn, complex_(4, 4)) for fn in (fft.irfft, fft.hfft, fft.irfft2, fft.irfftn)),
     case(fft.fft, Z, 8), case(fft.rfft, WAVE, 6, norm="ortho"), case(fft.irfft, Z, axis=0, norm="forward"),
-    *(case(fn, a, kind, axis=axis, norm=norm) for fn in (fft.dct, fft.idct, fft.dst, fft.idst) for kind in (2, 3)
+    *(case(fn, a, kind, axis=axis, norm=norm) for fn in (fft.dct, fft.idct, fft.dst, fft.idst) for kind in (1, 2, 3, 4)
       for a, axis in ((WAVE, -1), (IMAGE, 0)) for norm in (None, "ortho")),
-    *(case(fn, IMAGE, norm="ortho") for fn in (fft.dctn, fft.idctn, fft.dstn, fft.idstn)),
+    *(case(fn, IMAGE, kind, norm="ortho") for kind in (1, 2, 4) for fn in (fft.dctn, fft.idctn, fft.dstn, fft.idstn)),
     *(case(fn, complex_(4, 6)) for fn in (fftpack.fft, fftpack.ifft, fftpack.fft2, fftpack.ifft2, fftpack.fftn)),
     case(fftpack.ifftn, complex_(4, 6)), case(fftpack.fft, Z, 8), case(fftpack.fftn, IMAGE, (3, 8)),
     *(case(fn, a, axis=axis) for fn in (fftpack.rfft, fftpack.irfft) for a, axis in ((WAVE, -1), (real(5, 3), 0))),

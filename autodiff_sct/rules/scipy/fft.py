@@ -92,6 +92,8 @@ def irfftn(y, d, x, s=None, axes=None, norm=None, overwrite_x=False, workers=Non
 @linear(fourier.dct)
 def dct(y, d, x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, orthogonalize=None):
     check_type(type, n, norm, orthogonalize)
+    if type in (1, 4):
+        return by_ends(fourier.dct, d, type, axis, norm)
     if norm == "ortho":
         return fourier.idct(d, type, axis=axis, norm="ortho")
     sizes = lengths(d, axis, 0)
@@ -103,6 +105,8 @@ def dct(y, d, x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=
 @linear(fourier.idct)
 def idct(y, d, x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, orthogonalize=None):
     check_type(type, n, norm, orthogonalize)
+    if type in (1, 4):
+        return by_ends(fourier.idct, d, type, axis, norm)
     if norm == "ortho":
         return fourier.dct(d, type, axis=axis, norm="ortho")
     sizes = lengths(d, axis, 0)
@@ -114,6 +118,8 @@ def idct(y, d, x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers
 @linear(fourier.dst)
 def dst(y, d, x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, orthogonalize=None):
     check_type(type, n, norm, orthogonalize)
+    if type in (1, 4):
+        return symmetric(fourier.dst, d, type, axis, norm)
     if norm == "ortho":
         return fourier.idst(d, type, axis=axis, norm="ortho")
     sizes = lengths(d, axis, -1)
@@ -125,6 +131,8 @@ def dst(y, d, x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=
 @linear(fourier.idst)
 def idst(y, d, x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, orthogonalize=None):
     check_type(type, n, norm, orthogonalize)
+    if type in (1, 4):
+        return symmetric(fourier.idst, d, type, axis, norm)
     if norm == "ortho":
         return fourier.dst(d, type, axis=axis, norm="ortho")
     sizes = lengths(d, axis, -1)
@@ -157,6 +165,21 @@ def idstn(y, d, x, type=2, s=None, axes=None, norm=None, overwrite_x=False, work
     return fourier.dstn(d, type, axes=axes, norm="ortho")
 
 
+def symmetric(transform, d, type, axis, norm):
+    """A transform whose matrix is symmetric."""
+    return transform(d, type, axis=axis, norm=norm)
+
+
+def by_ends(transform, d, type, axis, norm):
+    """A cosine transform of type 4, or of type 1, which counts the first and the last value half."""
+    if type == 4 or norm == "ortho":
+        return transform(d, type, axis=axis, norm=norm)
+    n = d.shape[axis]
+    ends = np.where((np.arange(n) == 0) | (np.arange(n) == n - 1), 1.0, 2.0).astype(d.dtype)
+    ends = np.reshape(ends, tuple([n if k == axis % d.ndim else 1 for k in range(d.ndim)]))
+    return transform(d / ends, type, axis=axis, norm=norm) * ends
+
+
 def lengths(d, axis, place):
     """The lengths of the rows of a transform of type 2 without a norm."""
     n = d.shape[axis]
@@ -167,11 +190,11 @@ def lengths(d, axis, place):
 
 def check_type(type, n, norm, orthogonalize):
     """Refuse what has no derivative here."""
-    if type not in (2, 3) or n is not None or norm == "forward" or orthogonalize is not None:
-        raise NoRule("cosine and sine transforms are differentiable for the types 2 and 3")
+    if n is not None or orthogonalize is not None or norm == "forward" and type in (2, 3):
+        raise NoRule("cosine and sine transforms are differentiable without n, orthogonalize and norm='forward'")
 
 
 def check_ortho(type, s, norm, orthogonalize):
     """Refuse what has no derivative here."""
-    if type not in (2, 3) or s is not None or norm != "ortho" or orthogonalize is not None:
+    if s is not None or norm != "ortho" or orthogonalize is not None:
         raise NoRule("cosine and sine transforms of several axes are differentiable with norm='ortho'")

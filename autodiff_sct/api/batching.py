@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Generic, ParamSpec
 
 import numpy as np
 
@@ -18,8 +18,10 @@ from .tracebacks import shortened
 
 __all__ = ["BatchedFunction", "over_examples", "per_example_grad", "vmap"]
 
+P = ParamSpec("P")
 
-def vmap(fn: Callable[..., Any], in_axes: Any = 0, out_axes: int = 0) -> BatchedFunction:
+
+def vmap(fn: Callable[P, Any], in_axes: Any = 0, out_axes: int = 0) -> BatchedFunction[P]:
     """Make the function that applies `fn` to each example of a batch.
 
     The program that the compiler emits for one example runs once on the arrays of all examples: each operation of
@@ -111,7 +113,7 @@ def per_example_grad(fn: Callable[..., Any], grad_position: int | tuple[int, ...
     return per_example
 
 
-class BatchedFunction:
+class BatchedFunction(Generic[P]):
     """A function of batches, made by `vmap`.
 
     Attributes
@@ -133,7 +135,7 @@ class BatchedFunction:
         self.__doc__ = getattr(fn, "__doc__", None)
 
     @shortened(None)
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Any:
         batch = Batch.of(args, kwargs, axes_of(self.in_axes, len(args)))
         program = shared(BatchProgram, self.fn, ("batch",))
         results, self.reason = program.run(batch)

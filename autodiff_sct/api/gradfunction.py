@@ -7,7 +7,7 @@ import functools
 import inspect
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 import numpy as np
 
@@ -32,6 +32,10 @@ from .tracebacks import presented
 
 __all__ = ["GradFunction", "ParameterName", "assemble", "html_of", "parameter_names"]
 
+
+P = ParamSpec("P")
+Q = ParamSpec("Q")
+R = TypeVar("R")
 
 PREPARING = Lock()
 
@@ -112,7 +116,7 @@ def part(gradients: Any, one: bool, ids: Any) -> Any:
     return tuple([(name, gradient) for name, gradient in zip(ids, gradients)])
 
 
-class GradFunction:
+class GradFunction(Generic[P, R]):
     """The gradient of a function, called with the function's own arguments.
 
     Made by `grad` and `value_and_grad`; see there for the parameters.
@@ -135,6 +139,11 @@ class GradFunction:
         The bytes that what its loops save may take.
     """
 
+    # What `dir` shows beside the special methods: the rest is for the package.
+    PUBLIC = (
+        *("backend", "compiled", "fn", "has_aux", "kind", "memory", "positions", "return_ids", "sens_param"),
+        *("source", "source_for", "weights"),
+    )
     # What the compiler knows a gradient function by, to differentiate it.
     __autodiff_gradient__ = True
     # What tells two gradients of one function apart, where their programs are kept on disk.
@@ -208,7 +217,7 @@ class GradFunction:
             raise AttributeError(name) from None  # a builtin that does not tell
         return self.__signature__
 
-    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: P.args, **kwargs: P.kwargs) -> R:
         __tracebackhide__ = True
         try:
             run = self._run
@@ -317,6 +326,14 @@ class GradFunction:
         """The plain function that a call with these arguments runs: that of the printed text, with its parameters."""
         return self.prepared().function_for(*args, **kwargs)
 
+    @overload
+    def __get__(self, instance: None, owner: type | None = None) -> GradFunction[P, R]: ...
+
+    @overload
+    def __get__(
+        self: GradFunction[Concatenate[Any, Q], R], instance: object, owner: type | None = None
+    ) -> Callable[Q, R]: ...
+
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         # As with any function in a class; a Cell or another object that is differentiated does not bind.
         if instance is None or not hasattr(type(self.fn), "__get__"):
@@ -353,6 +370,9 @@ class GradFunction:
     def __deepcopy__(self, memo: dict[int, Any]) -> GradFunction:
         return type(self)(*(copy.deepcopy(setting, memo) for setting in self.settings()))
 
+    def __dir__(self) -> list[str]:
+        return [*filter(is_special, object.__dir__(self)), *self.PUBLIC]
+
     def __repr__(self) -> str:
         what = {"grad": "gradient", "value_and_grad": "value and gradient"}[self.kind]
         flags = [name for name in ("has_aux", "return_ids", "sens_param") if getattr(self, name)]
@@ -384,6 +404,11 @@ def html_of(derivative: Any) -> str:
         reason = str(error).replace("\n", "\n# ")
         text = f"# its text needs example arguments, `source_for(...)`\n# {reason}"
     return highlighted_html(text, repr(derivative).strip("<>"))
+
+
+def is_special(name: str) -> bool:
+    """True for a name with two underscores before and after."""
+    return name.startswith("__") and name.endswith("__")
 
 
 def parameter_names(fn: Any) -> list[str]:

@@ -8,7 +8,7 @@ is imported at the first call, so that importing the package stays quick.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NoReturn, TypeVar
+from typing import Any, Literal, NoReturn, ParamSpec, Protocol, TypedDict, TypeVar, Unpack, overload
 
 from ..core.recording import require_recording
 from ..errors import ArgumentRuntimeError, ArgumentTypeError, ArgumentValueError
@@ -42,7 +42,39 @@ __all__ = [
     "vjp",
 ]
 
+P = ParamSpec("P")
+R = TypeVar("R")
 T = TypeVar("T")
+Positions = int | tuple[int, ...] | None
+Backend = Literal["numpy", "numba", "auto"]
+
+
+class Settings(TypedDict, total=False):
+    """The settings of `grad` and `value_and_grad` that are given by name."""
+
+    return_ids: bool
+    backend: Backend
+    memory: int | str | None
+    argnums: int | tuple[int, ...] | None
+
+
+class Means(TypedDict, total=False):
+    """What runs a derivative, and in how much memory."""
+
+    backend: Backend
+    memory: int | str | None
+
+
+class Gradient(Protocol):
+    """The decorator that `grad` without a function is."""
+
+    def __call__(self, fn: Callable[P, Any], /) -> GradFunction[P, Any]: ...
+
+
+class ValueAndGradient(Protocol):
+    """The decorator that `value_and_grad` without a function is."""
+
+    def __call__(self, fn: Callable[P, R], /) -> GradFunction[P, tuple[R, Any]]: ...
 
 
 class Missing:
@@ -53,6 +85,39 @@ class Missing:
 
 
 MISSING: Any = Missing()
+
+
+@overload
+def grad(
+    fn: Callable[..., Any],
+    grad_position: Positions = 0,
+    weights: Any = None,
+    has_aux: bool = False,
+    *,
+    sens_param: Literal[True],
+    **settings: Unpack[Settings],
+) -> GradFunction[..., Any]: ...
+
+
+@overload
+def grad(
+    fn: Callable[P, R],
+    grad_position: Positions = 0,
+    weights: Any = None,
+    has_aux: bool = False,
+    **settings: Unpack[Settings],
+) -> GradFunction[P, Any]: ...
+
+
+@overload
+def grad(
+    *,
+    grad_position: Positions = 0,
+    weights: Any = None,
+    has_aux: bool = False,
+    sens_param: bool = False,
+    **settings: Unpack[Settings],
+) -> Gradient: ...
 
 
 @shortened(None)
@@ -121,6 +186,39 @@ def grad(
     positions, always_tuple = chosen_positions(grad_position, argnums)
     settings = (positions, weights, has_aux, return_ids, sens_param, "grad", always_tuple, backend, memory)
     return decorator(settings) if fn is MISSING else GradFunction(fn, *settings)
+
+
+@overload
+def value_and_grad(
+    fn: Callable[..., Any],
+    grad_position: Positions = 0,
+    weights: Any = None,
+    has_aux: bool = False,
+    *,
+    sens_param: Literal[True],
+    **settings: Unpack[Settings],
+) -> GradFunction[..., Any]: ...
+
+
+@overload
+def value_and_grad(
+    fn: Callable[P, R],
+    grad_position: Positions = 0,
+    weights: Any = None,
+    has_aux: bool = False,
+    **settings: Unpack[Settings],
+) -> GradFunction[P, tuple[R, Any]]: ...
+
+
+@overload
+def value_and_grad(
+    *,
+    grad_position: Positions = 0,
+    weights: Any = None,
+    has_aux: bool = False,
+    sens_param: bool = False,
+    **settings: Unpack[Settings],
+) -> ValueAndGradient: ...
 
 
 @shortened(None)
@@ -216,6 +314,24 @@ def names(name: Any, identifier: int | Parameter) -> bool:
     return isinstance(name, int) and name == identifier
 
 
+@overload
+def vjp(
+    fn: Callable[..., Any], *inputs: Any, weights: Any = None, has_aux: Literal[True], **settings: Unpack[Means]
+) -> tuple[Any, Callable[..., Any], Any]: ...
+
+
+@overload
+def vjp(
+    fn: Callable[..., R], *inputs: Any, weights: None = None, has_aux: Literal[False] = False, **settings: Unpack[Means]
+) -> tuple[R, Callable[..., tuple[Any, ...]]]: ...
+
+
+@overload
+def vjp(
+    fn: Callable[..., R], *inputs: Any, weights: Any, has_aux: Literal[False] = False, **settings: Unpack[Means]
+) -> tuple[R, Callable[..., tuple[tuple[Any, ...], Any]]]: ...
+
+
 @shortened(lambda fn, *inputs, **_: fn(*inputs))
 def vjp(
     fn: Any,
@@ -297,6 +413,18 @@ def seed_of(vectors: tuple[Any, ...], output: Any) -> Any:
     return fitted(vectors[0], output, "the vector")
 
 
+@overload
+def jvp(
+    fn: Callable[..., Any], inputs: Any, v: Any, has_aux: Literal[True], backend: Backend = "numpy"
+) -> tuple[Any, Any, Any]: ...
+
+
+@overload
+def jvp(
+    fn: Callable[..., R], inputs: Any, v: Any, has_aux: Literal[False] = False, backend: Backend = "numpy"
+) -> tuple[R, R]: ...
+
+
 @shortened(lambda fn, inputs, *_, **__: fn(*inputs) if isinstance(inputs, (tuple, list)) else fn(inputs))
 def jvp(fn: Any, inputs: Any, v: Any, has_aux: bool = False, backend: str = "numpy") -> Any:
     """Compute the value of `fn` and its derivative in one direction.
@@ -353,13 +481,13 @@ def jvp(fn: Any, inputs: Any, v: Any, has_aux: bool = False, backend: str = "num
 
 
 def jacrev(
-    fn: Any,
+    fn: Callable[P, Any],
     grad_position: int | tuple[int, ...] = 0,
     has_aux: bool = False,
     backend: str = "numpy",
     *,
     argnums: int | tuple[int, ...] | None = None,
-) -> JacobianFunction:
+) -> JacobianFunction[P]:
     """Make the function that computes the Jacobian of `fn`, row by row in reverse mode.
 
     Parameters
@@ -401,13 +529,13 @@ def jacrev(
 
 
 def jacfwd(
-    fn: Any,
+    fn: Callable[P, Any],
     grad_position: int | tuple[int, ...] = 0,
     has_aux: bool = False,
     backend: str = "numpy",
     *,
     argnums: int | tuple[int, ...] | None = None,
-) -> JacobianFunction:
+) -> JacobianFunction[P]:
     """Make the function that computes the Jacobian of `fn`, column by column in forward mode.
 
     The parameters, results and errors are those of `jacrev`; the function runs once for each element of its inputs.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ParamSpec
 
 from ..core.recording import require_recording
 from .arguments import chosen_positions
@@ -15,13 +15,15 @@ from .jacobians import JacobianFunction
 
 __all__ = ["hessian", "hvp"]
 
+P = ParamSpec("P")
+
 
 def hessian(
-    fn: Callable[..., Any],
+    fn: Callable[P, Any],
     grad_position: int | tuple[int, ...] = 0,
     *,
     argnums: int | tuple[int, ...] | None = None,
-) -> JacobianFunction:
+) -> JacobianFunction[P]:
     """Make the function that computes the Hessian of `fn`: the Jacobian of its gradient, column by column.
 
     It costs one product of the Hessian with a direction for each number that is differentiated with respect to; `hvp`

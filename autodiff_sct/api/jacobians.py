@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Generic, ParamSpec
 
 import numpy as np
 
@@ -22,13 +22,15 @@ from .arguments import (
     split_aux,
 )
 from .entry import compiled
-from .gradfunction import html_of, parameter_names
+from .gradfunction import html_of, is_special, parameter_names
 from .tracebacks import shortened
 
 __all__ = ["JacobianFunction"]
 
+P = ParamSpec("P")
 
-class JacobianFunction:
+
+class JacobianFunction(Generic[P]):
     """The Jacobian of a function, called with the function's own arguments.  Made by `jacrev` and `jacfwd`.
 
     Attributes
@@ -47,6 +49,7 @@ class JacobianFunction:
         True if one position gives a tuple of one Jacobian.
     """
 
+    PUBLIC = ("always_tuple", "backend", "fn", "grad_position", "has_aux", "kind", "source", "source_for")
     # What the compiler knows a Jacobian function by, to differentiate it.
     __autodiff_gradient__ = True
 
@@ -70,7 +73,7 @@ class JacobianFunction:
         self.__doc__ = getattr(fn, "__doc__", None)
 
     @shortened(lambda self, *args, **kwargs: self.fn(*args, **kwargs))
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Any:
         checked_callable(self.fn)
         positions = checked_jacobian_positions(self.grad_position, len(args) + len(kwargs))
         output, aux, blocks = PRODUCTS[self.kind][1](self, self.product(positions), args, kwargs)
@@ -125,6 +128,9 @@ class JacobianFunction:
         columns = [outputs_of(tangent) for _, tangent in runs] if every else []
         tables = [columns_stacked(columns, k, y, flat) for k, y in enumerate(outputs)]
         return output, aux, [[*containers(inputs, found)] for found in tables]
+
+    def __dir__(self) -> list[str]:
+        return [*filter(is_special, object.__dir__(self)), *self.PUBLIC]
 
     def __repr__(self) -> str:
         return f"<Jacobian of {self.__name__} by {self.kind}, grad_position={self.grad_position}>"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import operator
 import warnings
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 import numpy as np
@@ -31,6 +31,30 @@ class Tensor:
     def __init__(self, value: Any, node: Node | None) -> None:
         self.value, self.node = value, node
         self.gradient: Tensor | None = None
+
+    if TYPE_CHECKING:  # `operators.equip` gives it these
+
+        def __add__(self, other: Any) -> Tensor: ...
+
+        __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __add__
+        __pow__ = __rpow__ = __mod__ = __rmod__ = __floordiv__ = __rfloordiv__ = __matmul__ = __rmatmul__ = __add__
+
+        def __lt__(self, other: Any) -> Any: ...
+
+        __le__ = __gt__ = __ge__ = __lt__
+
+        def __neg__(self) -> Tensor: ...
+
+        __pos__ = __abs__ = detach = __neg__
+
+        def __getitem__(self, index: Any) -> Tensor: ...
+
+        def __setitem__(self, index: Any, value: Any) -> None: ...
+
+        def sum(self, *args: Any, **kwargs: Any) -> Tensor: ...
+
+        mean = prod = max = min = var = std = cumsum = cumprod = clip = round = dot = trace = diagonal = ravel = sum
+        squeeze = swapaxes = repeat = take = reshape = transpose = flatten = copy = astype = view = conj = sum
 
     # What it is
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import builtins
 import numbers
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -51,6 +51,16 @@ class Tensor(TensorMethods):
 
     __slots__ = ("__weakref__", "_data")
     __autodiff_tensor__ = True
+    if TYPE_CHECKING:  # the operators of `TensorMethods` return what NumPy returns for `self`
+
+        def __add__(self, other: Any) -> Tensor: ...
+
+        __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __add__
+        __pow__ = __rpow__ = __mod__ = __rmod__ = __floordiv__ = __rfloordiv__ = __matmul__ = __rmatmul__ = __add__
+
+        def __neg__(self) -> Tensor: ...
+
+        __pos__ = __abs__ = __neg__
     __array_priority__ = 1000
     __hash__ = object.__hash__
 

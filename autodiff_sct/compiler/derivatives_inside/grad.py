@@ -80,7 +80,9 @@ def gradient_of(s: Specialiser, args: list[Value], kwargs: dict[str, Value], kin
     chosen = {name: setting(s, value, name) for name, value in given.items()}
     position, argnums = chosen.pop("grad_position", 0), chosen.pop("argnums", None)
     positions, always_tuple = chosen_positions(position, argnums)
-    settings = GradFunction(len, positions, **chosen, weights=weights, kind=kind, always_tuple=always_tuple)
+    settings: GradFunction = GradFunction(
+        len, positions, **chosen, weights=weights, kind=kind, always_tuple=always_tuple
+    )
     return GradientV(fn, lambda count: settings)
 
 

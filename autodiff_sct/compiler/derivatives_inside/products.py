@@ -254,7 +254,7 @@ def hvp(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     given = dict(zip(("fn", "inputs", "v"), args)) | kwargs
     inputs = given["inputs"]
     several = isinstance(inputs, (TupleV, ListV))
-    settings = GradFunction(len, tuple(range(len(inputs.items) if several else 1)), always_tuple=several)
+    settings: GradFunction = GradFunction(len, tuple(range(len(inputs.items) if several else 1)), always_tuple=several)
     gradient = GradientV(given["fn"], lambda count: settings)
     return jvp(s, [gradient, inputs, given["v"]], {}).items[1]
 
@@ -279,7 +279,7 @@ def jacobian_of(s: Specialiser, args: list[Value], kwargs: dict[str, Value], kin
     chosen: dict[str, Any] = {"grad_position": 0, "has_aux": False, "argnums": None}
     chosen |= {name: setting(s, v, name) for name, v in given.items()}
     positions, always_tuple = chosen_positions(chosen["grad_position"], chosen["argnums"])
-    settings = JacobianFunction(len, positions, chosen["has_aux"], kind, always_tuple=always_tuple)
+    settings: JacobianFunction = JacobianFunction(len, positions, chosen["has_aux"], kind, always_tuple=always_tuple)
     return JacobianV(fn, settings)
 
 

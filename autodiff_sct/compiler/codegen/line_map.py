@@ -41,7 +41,7 @@ def mark_sweep(nodes: Iterable[Any], sweep: str) -> None:
     for node in nodes:
         again = sweep == REVERSE and (getattr(node, "forward", False) or getattr(node, "repeats", False))
         node.sweep = AGAIN if again else sweep
-        for block in ("body", "orelse", "finalbody"):
+        for block in ("body", "orelse", "finalbody", "handlers"):
             if isinstance(inside := getattr(node, block, None), list):
                 mark_sweep(inside, sweep)
 

@@ -5,6 +5,18 @@ const details = document.getElementById("details");
 const links = document.getElementById("links");
 const hint = details.innerHTML;
 let held = null; // the line that a click or the keyboard holds
+let lit = []; // the lines that are lit up
+
+// For the left side and for each view of the right one, the lines that stand for each line of the user's
+const byPlace = new Map();
+for (const side of [document.getElementById("primal"), ...all("#derived > .view")]) {
+  const places = new Map();
+  for (const line of all(".code li[data-at]", side)) {
+    if (!places.has(line.dataset.at)) places.set(line.dataset.at, []);
+    places.get(line.dataset.at).push(line);
+  }
+  byPlace.set(side, places);
+}
 
 // Stages
 
@@ -17,18 +29,22 @@ for (const input of all(".stages input")) input.addEventListener("change", () =>
 
 // Lines and their counterparts
 
-const visible = () => all(".code li[data-at]").filter(line => !line.closest("[hidden]"));
 const inPrimal = line => line.closest("#primal") !== null;
+
+function groupOf(at) {
+  return [...byPlace].filter(([side]) => !side.hidden).flatMap(([, places]) => places.get(at) || []);
+}
 
 function counterparts(line) {
   if (!line || !line.dataset.at) return [];
-  return visible().filter(other => other.dataset.at === line.dataset.at && inPrimal(other) !== inPrimal(line));
+  return groupOf(line.dataset.at).filter(other => inPrimal(other) !== inPrimal(line));
 }
 
 function light(line) {
-  for (const other of all(".code li.on")) other.classList.remove("on");
-  const group = line && line.dataset.at ? visible().filter(other => other.dataset.at === line.dataset.at) : [];
-  for (const other of line ? [line, ...group] : []) other.classList.add("on");
+  for (const other of lit) other.classList.remove("on");
+  const group = line && line.dataset.at ? groupOf(line.dataset.at) : [];
+  lit = line ? [line, ...group] : [];
+  for (const other of lit) other.classList.add("on");
   draw(group);
   tell(line, group);
 }
@@ -119,8 +135,8 @@ function ranges(numbers) {
 // Pointer and keyboard
 
 document.addEventListener("pointerover", event => {
-  const line = event.target.closest?.(".code li[data-at]");
-  light(line || held);
+  const line = event.target.closest?.(".code li[data-at]") || held;
+  if (line !== lit[0]) light(line);
 });
 document.addEventListener("click", event => {
   const line = event.target.closest?.(".code li[data-at]");
@@ -168,4 +184,4 @@ if (asked.has("theme")) root.dataset.theme = asked.get("theme");
 const input = all(".stages input").find(i => i.value === asked.get("stage")) || all(".stages input").find(i => i.checked);
 input.checked = true;
 showStage(input.value);
-if (asked.has("line")) choose(visible().find(line => line.dataset.at === asked.get("line")) || null);
+if (asked.has("line")) choose(groupOf(asked.get("line"))[0] || null);

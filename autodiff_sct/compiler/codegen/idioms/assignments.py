@@ -148,7 +148,7 @@ def joined(row: list[Any]) -> Any:
     else:
         values = ir.tuple_([stmt.value for stmt in row])
         result = gast.Assign([gast.Tuple(targets, gast.Store())], values, None)
-    for attribute in ("origin", "comment", "forward"):
+    for attribute in ("origin", "comment", "forward", "sweep"):
         if hasattr(row[0], attribute):
             setattr(result, attribute, getattr(row[0], attribute))
     return result

@@ -116,7 +116,7 @@ def filled(loop: Any, columns: int) -> Any:
     if not tests and isinstance(item, gast.Name) and item.id == getattr(loop.target, "id", None):
         every = ir.call("list", loop.iter)
     result = gast.Assign([gast.Name(made.id, gast.Store(), None, None)], every, None)
-    for attribute in ("origin", "comment"):
+    for attribute in ("origin", "comment", "sweep"):
         if hasattr(inner[0], attribute):
             setattr(result, attribute, getattr(inner[0], attribute))
     return result

@@ -216,6 +216,8 @@ def choice(stmt: Any, columns: int) -> Any:
         result.comment = "\n".join(dict.fromkeys(comments))
     result.origin = getattr(then if line_of(then) else orelse, "origin", None) or getattr(stmt, "origin", None)
     result.forward = getattr(stmt, "forward", False)
+    if hasattr(stmt, "sweep"):
+        result.sweep = stmt.sweep
     if getattr(stmt, "chosen", None) == target.id:
         result.read_once, result.temporary, result.effect = True, True, False
     return result

@@ -104,7 +104,7 @@ def joined(stmt: Any, final: Any) -> Any:
     if not single and columns_of(value) + columns_of(final.value) > COLUMNS:
         return None
     result = gast.Return(ir.substitute(final.value, {target.id: value}))
-    for attribute in ("origin", "comment"):
+    for attribute in ("origin", "comment", "sweep"):
         if hasattr(stmt, attribute):
             setattr(result, attribute, getattr(stmt, attribute))
     return result

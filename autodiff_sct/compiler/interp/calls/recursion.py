@@ -508,13 +508,16 @@ def has_effects(block: ir.Block) -> bool:
 
 
 def acts(stmt: Any) -> bool:
-    """The same of a statement without those inside it; to take an item off a list is to write into the list."""
+    """The same of a statement without those inside it.
+
+    To take an item off a list is to write into the list; to read a variable that may be unbound is to raise at most.
+    """
     if isinstance(stmt, ir.Let):
         called = stmt.op.fn if stmt.op is not None else None
         if isinstance(called, Recursion):
             return called.acts
         return stmt.effect and written_by(stmt) is None and not is_plain_exception(called)
-    return isinstance(stmt, ir.Effect) and written_by(stmt) is None
+    return isinstance(stmt, ir.Effect) and written_by(stmt) is None and not isinstance(stmt.expr, gast.Name)
 
 
 def is_plain_exception(called: Any) -> bool:

@@ -248,3 +248,21 @@ def test_dtype_stays() -> None:
         found = ad.grad(fn)(np.eye(3, dtype=np.float32))
         assert found.dtype == np.float32
         np.testing.assert_allclose(found, ad.grad(fn)(EYE), 2e-3, 2e-3)
+
+
+def turned_in_a_branch(a: Any) -> Any:
+    """Vectors that one path changes in place, as the Kabsch algorithm does for reflections."""
+    u, s, vt = np.linalg.svd(a)
+    if np.linalg.det(u) * np.linalg.det(vt) < 0.0:
+        s[-1] = -s[-1]
+        u[:, -1] = -u[:, -1]
+    return np.sqrt(10.0 - np.sum(s))
+
+
+@pytest.mark.parametrize("a", [Q @ np.diag([0.0, 0.0, 3.0]), TWO_ZERO, -TWO_ZERO])
+def test_second_order_is_never_nan(a: np.ndarray) -> None:
+    """A name that is bound on one path only makes no call one that cannot be repeated."""
+    gradient = ad.grad(turned_in_a_branch)
+    gradient(a)
+    with pytest.raises(NotDifferentiable):
+        ad.jvp(gradient, (a,), (D,))

@@ -158,3 +158,11 @@ print(ad.grad(program)(np.array([0.3, 0.7])).tolist())
 def test_the_sign_of_the_gamma_function_is_no_number() -> None:
     x = np.array([-0.5, -1.5, 2.5])
     np.testing.assert_allclose(ad.grad(lambda x: np.sum(gammasgn(x) * x**2))(x), 2 * x * gammasgn(x))
+
+
+def test_a_class_that_chooses_another_in_new_is_refused() -> None:
+    def program(a: Any) -> Any:
+        return np.sum(signal.lti(np.array([1.0, 0.1]), np.append(1.0, a)).num)
+
+    with pytest.raises(ad.AutodiffError, match="lti"):
+        ad.grad(program)(np.array([0.3, 0.2]))

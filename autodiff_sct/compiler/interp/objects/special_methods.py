@@ -21,7 +21,7 @@ from ..kernel.functions import SPECIAL
 from ..kernel.handlers import handles
 from ..kernel.operations import attribute_of, call_value
 from ..kernel.raising import always
-from ..world.class_guards import found_in, has_method, is_library, own_method
+from ..world.class_guards import found_in, has_method, own_method
 from .attributes import assign_plainly
 from .tables import method_of
 
@@ -86,7 +86,7 @@ def object_setattr(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) 
 
 def refuse_maker(s: Specialiser, cls: Any) -> None:
     """Refuse a class whose objects are made, or consist, of something besides their fields."""
-    if isinstance(found_in(s, cls, "__new__"), staticmethod) and not is_library(cls):
+    if isinstance(found_in(s, cls, "__new__"), staticmethod):
         raise s.refuse("class-feature", f"{cls.__name__} makes its objects in __new__")
     if own_method(s, type(cls), "__call__") is not None:
         raise s.refuse("class-feature", f"{type(cls).__name__}, the class of {cls.__name__}, makes its objects")

@@ -320,12 +320,12 @@ class Contractions:
         axis, rank = self.place(call), max(len(have), len(other))
         if axis is None or not rank - min(len(have), len(other)) <= axis < rank <= len(LETTERS):
             return None
-        if min(len(have), len(other)) == 1 < rank and len(call.keywords) == 1:
-            if self.s.same_lengths(have[-1:], other[-1:], self.where(a, b)):
-                return ir.binop(*((a, gast.MatMult, b) if len(have) == rank else (b, gast.MatMult, a)))
-        letters = LETTERS[:rank]
-        subscripts = f"{letters[-len(have) :]},{letters[-len(other) :]}->{letters[:axis]}{letters[axis + 1 :]}"
-        result = self.numpy("einsum", ir.constant(subscripts), a, b)
+        if min(len(have), len(other)) == 1 < rank and self.s.same_lengths(have[-1:], other[-1:], self.where(a, b)):
+            result = ir.binop(*((a, gast.MatMult, b) if len(have) == rank else (b, gast.MatMult, a)))
+        else:
+            letters = LETTERS[:rank]
+            subscripts = f"{letters[-len(have) :]},{letters[-len(other) :]}->{letters[:axis]}{letters[axis + 1 :]}"
+            result = self.numpy("einsum", ir.constant(subscripts), a, b)
         return result if len(call.keywords) == 1 else widened(result, ir.constant(axis), rank - 1)
 
     def where(self, *exprs: Any) -> Lengths:

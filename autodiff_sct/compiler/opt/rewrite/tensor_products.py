@@ -4,6 +4,7 @@
 
     np.sum(d[:, None, None, :] * w[None], axis=3)           np.tensordot(d, w, (1, 2))
     np.sum(d * patch[..., None], axis=0, keepdims=True) ->  np.tensordot(patch, d[:, 0, 0], (0, 0))[None]
+    np.sum(d * x[i : i + n, None], axis=0)                  np.tensordot(x[i : i + n], d, (0, 0))
 
 What a convolution written as a loop over windows multiplies is broadcast along every axis that is not summed. The
 product has as many elements as the two together, and `tensordot` is one product of matrices that never makes it. Only
@@ -13,13 +14,16 @@ cotangents of doubles are rewritten, for they are added up in another order.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import gast
 import numpy as np
 
 from ... import ir
+from ...analysis.liveness import count_uses
 from ...domain.facts import Axis, Num
+from ...interp.kernel.slice_lengths import written_span
 from ...ir.builder import Specialiser
 from ...ir.patterns import literal, numpy_name, subscript_parts
 from ...ir.rewrite import with_operands
@@ -47,10 +51,33 @@ class Operand:
 
 def tensor_products(s: Specialiser, block: ir.Block) -> None:
     """Rewrite the cotangents that a block of the reverse sweep computes, in place."""
+    uses = count_uses(block)
+    for body in [block, *(inner for stmt in ir.adjoint_walk(block) for inner in ir.adjoint_bodies(stmt))]:
+        for product, reader in list(pairwise(body)):
+            if is_product(product) and uses[product.target] == 1:
+                nest_product(s, body, product, reader)
     for stmt, part in cotangents(s, block):
         rewrite(stmt, part, products_in(s, getattr(stmt, part)))
         if isinstance(stmt, ir.Store) and stmt.aug is gast.Add:
             without_new_axes(stmt)
+
+
+def is_product(stmt: Any) -> bool:
+    """True if a statement only makes a product."""
+    plain = (
+        isinstance(stmt, ir.Let) and len(stmt.targets) == 1 and not (stmt.effect or stmt.in_place or stmt.state_reads)
+    )
+    return plain and isinstance(stmt.expr, gast.BinOp) and isinstance(stmt.expr.op, gast.Mult)
+
+
+def nest_product(s: Specialiser, body: ir.Block, product: ir.Let, reader: Any) -> None:
+    """Write a product into the statement behind it, where its sum there is a tensor product."""
+    for stmt, part in cotangents(s, [reader]):
+        if stmt is reader and product.target in ir.variables_in(before := getattr(stmt, part)):
+            after = products_in(s, ir.substitute(before, {product.target: product.expr}))
+            if sum(map(is_tensordot, ir.nodes_in(after))) > sum(map(is_tensordot, ir.nodes_in(before))):
+                rewrite(stmt, part, after)
+                body.remove(product)
 
 
 def products_in(s: Specialiser, expr: Any) -> Any:
@@ -95,16 +122,26 @@ def tensor_product(s: Specialiser, a: Any, b: Any, axes: list[Any], keeps: bool)
     summed = sorted({axis % rank for axis in axes})
     free = [k for k in range(rank) if k not in summed]
     sides = [[k for k in free if side.dims[k] != 1] for side in (left, right)]
-    if not all(sides) or sorted(sides[0] + sides[1]) != free:
+    if not any(sides) or sorted(sides[0] + sides[1]) != free:
         return None
-    if sides[0][0] > sides[1][0]:
+    if sides[0] > sides[1]:
         left, right, sides = right, left, sides[::-1]
     if sides[0] + sides[1] != free or not all(is_one_length(s, left.dims[k], right.dims[k], a, b) for k in summed):
         return None
-    places = [[ir.constant(side.place(k)) for k in summed] for side in (left, right)]
-    pair = [found[0] if len(summed) == 1 else ir.tuple_(found) for found in places]
-    product = ir.call(ir.attribute(s.bind("np", np), "tensordot"), left.squeezed, right.squeezed, ir.tuple_(pair))
+    axes = summed_axes(left, right, summed)
+    product = ir.call(ir.attribute(s.bind("np", np), "tensordot"), left.squeezed, right.squeezed, axes)
     return with_new_axes(product, summed, rank) if keeps else product
+
+
+def summed_axes(left: Operand, right: Operand, summed: list[int]) -> Any:
+    """The axes that are summed, as `tensordot` is told them: of several, the last of one and the first of the other."""
+    count = len(summed)
+    places = [[side.place(k) for k in summed] for side in (left, right)]
+    rank = sum(dim != 1 for dim in left.dims)
+    if count > 1 and places == [[*range(rank - count, rank)], [*range(count)]]:
+        return ir.constant(count)
+    constants = [[ir.constant(k) for k in found] for found in places]
+    return ir.tuple_([found[0] if count == 1 else ir.tuple_(found) for found in constants])
 
 
 def is_one_length(s: Specialiser, one: Axis, other: Axis, a: Any, b: Any) -> bool:
@@ -118,14 +155,14 @@ def operand(s: Specialiser, expr: Any) -> Operand | None:
     """An operand that is a variable, or a part of one with new axes."""
     if isinstance(expr, gast.Name):
         dims = dims_of(s, expr.id)
-        return part(expr, [], dims) if dims else None
+        return part(s, expr, [], dims) if dims else None
     if not isinstance(expr, gast.Subscript) or not isinstance(expr.value, gast.Name):
         return None
     dims = dims_of(s, expr.value.id)
-    return part(expr.value, subscript_parts(expr.slice), dims) if dims is not None else None
+    return part(s, expr.value, subscript_parts(expr.slice), dims) if dims is not None else None
 
 
-def part(array: Any, index: list[Any], dims: tuple[Axis, ...]) -> Operand | None:
+def part(s: Specialiser, array: Any, index: list[Any], dims: tuple[Axis, ...]) -> Operand | None:
     """An array under a subscript of slices and new axes."""
     have, found, kept = list(dims), [], []
     for each in [*index, *[ALL] * (len(dims) - sum(not is_new_axis(x) for x in index))]:
@@ -133,7 +170,7 @@ def part(array: Any, index: list[Any], dims: tuple[Axis, ...]) -> Operand | None
             found.append(ONE)
         elif isinstance(each, gast.Slice) and have and (have[0] != 1 or is_everything(each)):
             axis = have.pop(0)
-            found.append(axis if is_everything(each) else None)
+            found.append(axis if is_everything(each) else written_span(s, axis, each))
             kept.append(ir.constant(0) if axis == 1 else each)
         else:
             return None
@@ -174,7 +211,7 @@ def with_new_axes(expr: Any, places: list[int], rank: int) -> Any:
 def without_new_axes(stmt: ir.Store) -> None:
     """``d_w += p`` for ``d_w[None] += p[None]``."""
     value = stmt.value
-    if not isinstance(value, gast.Subscript) or not is_tensordot(value.value):
+    if not isinstance(value, gast.Subscript) or not is_contraction(value.value):
         return
     index, added = subscript_parts(stmt.index), subscript_parts(value.slice)
     if added and isinstance(added[0], gast.Constant) and added[0].value is ...:
@@ -184,6 +221,13 @@ def without_new_axes(stmt: ir.Store) -> None:
         kept = [x for x in index if not is_new_axis(x)]
         stmt.index = ir.constant(...) if all(map(is_everything, kept)) else whole(kept)
         stmt.value = value.value
+
+
+def is_contraction(expr: Any) -> bool:
+    """True if an expression is a sum of products, which has no other axes than are written behind it."""
+    if isinstance(expr, gast.BinOp) and isinstance(expr.op, gast.MatMult):
+        return True
+    return isinstance(expr, gast.Call) and numpy_name(expr) in ("tensordot", "einsum")
 
 
 def is_tensordot(expr: Any) -> bool:

@@ -317,10 +317,10 @@ class Contractions:
             return None
         if not call.keywords:
             return self.numpy("vdot", a, b) if self.s.same_lengths(have, other, self.where(a, b)) else None
-        axis, rank = self.place(call), max(len(have), len(other))
-        if axis is None or not rank - min(len(have), len(other)) <= axis < rank <= len(LETTERS):
+        axis, rank, least = self.place(call), max(len(have), len(other)), min(len(have), len(other))
+        if axis is None or not rank - least <= axis < rank <= len(LETTERS) or least not in (1, rank):
             return None
-        if min(len(have), len(other)) == 1 < rank and self.s.same_lengths(have[-1:], other[-1:], self.where(a, b)):
+        if least == 1 < rank and self.s.same_lengths(have[-1:], other[-1:], self.where(a, b)):
             result = ir.binop(*((a, gast.MatMult, b) if len(have) == rank else (b, gast.MatMult, a)))
         else:
             letters = LETTERS[:rank]

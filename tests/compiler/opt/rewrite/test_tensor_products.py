@@ -7,7 +7,7 @@ import pytest
 
 import autodiff_sct as ad
 from autodiff_sct.compiler.domain import pass_registry
-from tests.compiler.checked import differences
+from tests.compiler.checked import check_gradient, differences
 
 pytestmark = pytest.mark.once
 
@@ -75,3 +75,30 @@ def test_single_precision_stays():
     args = [a.astype(np.float32) for a in arrays(2, 4, 2, 3, 2)]
     gradients = ad.grad(convolution, (0, 1, 2))(*args)
     assert [g.dtype for g in gradients] == [np.float32] * 3
+
+
+def shifted(kernel, images):
+    """A convolution as a loop over the places of the kernel."""
+    n, h, w = images.shape
+    rows, columns, f = kernel.shape
+    out = np.zeros((n, h - rows + 1, w - columns + 1, f))
+    for i in range(rows):
+        for j in range(columns):
+            out += images[:, i : i + h - rows + 1, j : j + w - columns + 1, None] * kernel[i, j]
+    return np.sum(np.tanh(out) ** 2)
+
+
+@pytest.mark.parametrize("size", [(4, 5), (3, 3), (12, 9)], ids=str)
+@pytest.mark.parametrize("window", [(3, 3), (1, 1), (2, 3)], ids=str)
+@pytest.mark.parametrize("filters", [1, 4])
+def test_shifted_windows(size, window, filters):
+    """Windows whose lengths are proved are contracted with the cotangent; those of length one, too."""
+    rng = np.random.default_rng(1)
+    kernel, images = rng.normal(size=(*window, filters)), rng.normal(size=(2, *size))
+    check_gradient(shifted, (kernel, images))
+    check_gradient(lambda x, k: shifted(k, x), (images, kernel))
+
+
+def test_shifted_windows_in_the_text():
+    text = ad.adjoint_source(shifted, np.ones((3, 3, 4)), np.ones((2, 8, 9)), grad_position=(0, 1))
+    assert "= np.tensordot(images[:, i:t, j:t2], d_out, 3)" in text and "+= d_out @ kernel[i, j]" in text

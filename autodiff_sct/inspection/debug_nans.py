@@ -71,9 +71,7 @@ def debug_nans(
     gradient.valued = True
 
     def checked(*args: Any, **kwargs: Any) -> Any:
-        adjoint = gradient.prepared()
-        adjoint.function_for(*args, **kwargs)  # compiled before anything is watched
-        watch = NonFiniteEvents(adjoint, infinities)
+        watch = NonFiniteEvents(gradient.ready(args, kwargs), infinities)
         try:
             with watch.watching(), np.errstate(all="ignore"):
                 result = gradient(*args, **kwargs)

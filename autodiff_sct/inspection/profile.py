@@ -165,8 +165,7 @@ def profile(
 
 def measured(gradient: Watched, args: tuple[Any, ...], kwargs: dict[str, Any], rounds: int) -> Profile:
     """What the lines of a gradient function cost with these arguments."""
-    adjoint = gradient.prepared()
-    adjoint.function_for(*args, **kwargs)
+    adjoint = gradient.ready(args, kwargs)
     gradient(*args, **kwargs)
     clocks = [LineClock(adjoint) for _ in range(rounds)]
     for clock in clocks:

@@ -6,7 +6,7 @@ import ast
 import linecache
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any, NamedTuple
 
@@ -14,6 +14,7 @@ from ..api.arguments import checked_callable
 from ..api.entry import made
 from ..api.gradfunction import GradFunction
 from ..compiler.codegen.line_map import AGAIN, FORWARD, EmittedLine
+from ..errors import NotDifferentiable
 
 __all__ = ["LineEvents", "Program", "Statement", "Watched"]
 
@@ -41,6 +42,13 @@ class Watched(GradFunction):
         settings = self.positions or (), weights, self.has_aux, self.sens_param, valued, "numpy"
         adjoint = made("Adjoint", fn, *settings, memory=self.memory)
         adjoint.explain = True
+        return adjoint
+
+    def ready(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The adjoint, compiled for a call before that is watched; what the call refuses, it says itself."""
+        adjoint = self.prepared()
+        with suppress(NotDifferentiable):
+            adjoint.function_for(*(args[:-1] if self.sens_param else args), **kwargs)
         return adjoint
 
 

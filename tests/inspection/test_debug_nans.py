@@ -155,6 +155,18 @@ def test_tensors_and_objects():
     assert ad.debug_nans(energy)(Spring(4.0, 2.0)) == Spring(0.5, 2.0)
 
 
+def test_settings_of_a_gradient_function():
+    seeded = ad.grad(lambda x: np.log(x), sens_param=True)
+    np.testing.assert_array_equal(ad.debug_nans(seeded)(np.array([2.0, 4.0]), np.array([1.0, 8.0])), [0.5, 2.0])
+    with pytest.raises(NonFinite):
+        ad.debug_nans(seeded)(np.array([2.0, 0.0]), np.array([1.0, 8.0]))
+    within = ad.grad(growing, memory="1 MB")
+    np.testing.assert_allclose(ad.debug_nans(within)(np.zeros(2)), ad.grad(growing)(np.zeros(2)))
+    assert ad.debug_nans(lambda x: np.sum(x**2))(ad.Tensor([1, 2])).asnumpy().tolist() == [2, 4]
+    with pytest.raises(ad.errors.NotDifferentiable):
+        ad.debug_nans(lambda x: x * 2)(3)
+
+
 def test_an_exception_of_the_program_comes_out():
     def fails(x):
         if np.sum(x) > 0:

@@ -117,7 +117,9 @@ def checked_positions(grad_position: Any, weights: Any) -> tuple[int, ...] | Non
     for position in positions:
         if not isinstance(position, int) or isinstance(position, bool):
             asked = f"grad_position is None, an int or a tuple of int, not {grad_position!r}"
-            raise ArgumentTypeError(f"{asked}: the arguments of f go to its gradient, `grad(f)(x)`")
+            several = isinstance(position, list) and all(isinstance(each, int) for each in position)
+            instead = f"write {tuple(grad_position)!r}" if several else "arguments go to the gradient, `grad(f)(x)`"
+            raise ArgumentTypeError(f"{asked}: {instead}")
         if position < 0:
             raise ArgumentValueError(f"grad_position counts from 0: {grad_position!r} has a negative position")
     if len(set(positions)) < len(positions):

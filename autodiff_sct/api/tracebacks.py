@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 from collections.abc import Callable
 from types import TracebackType
 from typing import Any, TypeVar
 
-from ..errors import PACKAGE, REPEATABLE, AutodiffError
+from ..errors import PACKAGE, REPEATABLE, ArgumentTypeError, AutodiffError
+from .other_names import KEYWORDS
 
 __all__ = ["presented", "shortened"]
 
@@ -46,6 +48,8 @@ def presented(error: Exception, primal: Callable[[], Any] | None) -> Exception:
     repeatable = vars(error).pop(REPEATABLE, False)
     if os.environ.get("AUTODIFF_SCT_TRACEBACK") == "full":
         return error
+    if primal is None and isinstance(error, TypeError):
+        error = of_keyword(error)
     if isinstance(error, AutodiffError):
         return error.with_traceback(None)
     if repeatable and primal is not None:
@@ -58,6 +62,13 @@ def presented(error: Exception, primal: Callable[[], Any] | None) -> Exception:
         return error.with_traceback(users_frames(error.__traceback__) or error.__traceback__)
     finally:
         del error  # whose frames go back to this one
+
+
+def of_keyword(error: TypeError) -> TypeError:
+    """The error of a call with a keyword of another library, with the one to write instead."""
+    found = re.search(r"unexpected keyword argument '(\w+)'", str(error))
+    hint = KEYWORDS.get(found[1]) if found else None
+    return ArgumentTypeError(f"{error}: {hint}") if hint else error
 
 
 def users_frames(traceback: TracebackType | None) -> TracebackType | None:

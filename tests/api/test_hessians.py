@@ -100,10 +100,20 @@ def test_argnums_and_grad_position_exclude_each_other() -> None:
             make(energy, 1, argnums=1)
 
 
-@pytest.mark.parametrize("name", ["custom_vjp", "defvjp", "elementwise_grad", "make_jaxpr"])
+@pytest.mark.parametrize("name", ["custom_vjp", "defvjp", "elementwise_grad", "make_jaxpr", "scan", "optim", "random"])
 def test_a_name_of_another_library_is_answered_with_the_name_here(name: str) -> None:
     with pytest.raises(AttributeError, match=f"{name}.*(write|register)"):
         getattr(ad, name)
+
+
+def test_a_keyword_of_another_library_is_answered_with_the_one_here() -> None:
+    for keyword in ("argnum", "wrt"):
+        with pytest.raises(TypeError, match=f"{keyword}.*grad_position"):
+            ad.grad(energy, **{keyword: 1})
+    with pytest.raises(TypeError, match=r"write \(0, 1\)"):
+        ad.grad(energy, [0, 1])
+    with pytest.raises(TypeError, match="unexpected keyword argument 'other'$"):
+        ad.grad(energy, other=1)
 
 
 def test_every_hint_is_of_a_name_that_is_not_there() -> None:

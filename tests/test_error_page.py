@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 import traceback
 
 import numpy as np
@@ -14,6 +15,11 @@ from tools import error_page
 from tools.error_entries import ENTRIES
 
 pytestmark = [pytest.mark.once, pytest.mark.filterwarnings("ignore::RuntimeWarning")]
+VERBS = re.compile(
+    r"\b(is|are|has|have|was|were|may|can|cannot|does|holds|carry|carries|cuts|decides|goes|increase|stand|writes|lies|changes|"
+    r"returns|gives|asks|tells|depends|"
+    r"stands|shows|takes|raises|meets|come|comes|needs?|keeps|gets|leaves|reaches|makes|would|lives|calls|skips)\b"
+)
 EACH = pytest.mark.parametrize("code", REMEDIES)
 
 
@@ -27,6 +33,12 @@ def test_every_refusal_of_the_package_has_a_code_of_the_table():
     assert len(found) > 450
     assert [each for each in found if each[1] not in REMEDIES] == []
     assert {code for _, code in found} == REMEDIES.keys()
+
+
+def test_every_reason_is_a_sentence():
+    """A rule's message names its remedy behind a colon, and may leave out the verb."""
+    said = [reason for _, _, reason in error_page.reasons() if reason and ":" not in reason]
+    assert [reason for reason in said if not VERBS.search(reason)] == []
 
 
 @EACH

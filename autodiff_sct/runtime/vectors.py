@@ -22,6 +22,8 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
     places = (axisa, axisb) if axis is None else (axis, axis)
     if any(np.ndim(x) == 0 or np.shape(x)[place] != 3 for x, place in zip((a, b), places)):
         raise UnsupportedSyntax(
-            "np.cross of vectors of two components", "write `a[0] * b[1] - a[1] * b[0]`", code="setting"
+            "np.cross of vectors of two components cannot be followed",
+            "write `a[0] * b[1] - a[1] * b[0]`",
+            code="setting",
         )
     return np.cross(a, b, axisa, axisb, axisc, axis)

@@ -114,14 +114,6 @@ def returns_function(x):
     return lambda t: t * x  # refused here
 
 
-@refused(r"nditer has no derivative rule", args=vector)
-def walks_with_nditer(x):
-    total = 0.0
-    for v in np.nditer(x):  # refused here
-        total = total + v * v
-    return total
-
-
 @refused(r"has a cache", args=vector)
 def cache_that_is_asked_with_a_number(x):
     @functools.cache

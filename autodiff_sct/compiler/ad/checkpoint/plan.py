@@ -205,9 +205,11 @@ def refuse_effects(r: Reverse, loop: ir.Loop) -> None:
     for stmt in ir.walk(loop.body):
         op = getattr(stmt, "op", None)
         if isinstance(stmt, ir.Try):
-            raise refused(UnsupportedSyntax, stmt, "`try` in a loop over segments")
+            raise refused(UnsupportedSyntax, stmt, "`try` in a loop over segments cannot be followed")
         if isinstance(stmt, ir.With) and not is_errstate(r, stmt):
-            raise refused(UnsupportedSyntax, stmt, "a `with` other than np.errstate in a loop over segments")
+            raise refused(
+                UnsupportedSyntax, stmt, "a `with` other than np.errstate in a loop over segments cannot be followed"
+            )
         if op is not None and isinstance(op.fn, Recursion) and op.fn.effects:
             raise refused(NoRule, stmt, f"{op.fn.name} has side effects, in a loop over segments")
         if any(roots_of(r.s.facts[t]) & beside for t in ir.ir_targets(stmt)):

@@ -70,7 +70,7 @@ def over_region(
     ends = [TupleV(tuple(lows)), TupleV(tuple(highs))] if len(lows) > 1 else [lows[0], highs[0]]
     found = call_python(s, text, [func, *ends, Const(tuple(settings.items()))], {})
     assert isinstance(found, TupleV)
-    return TupleV((found.items[0], Poison(f"scipy.integrate.{name}'s estimate of its error")))
+    return TupleV((found.items[0], Poison(f"scipy.integrate.{name}'s estimate of its error has no derivative")))
 
 
 def tolerances(s: Specialiser, name: str, named: dict[str, Value]) -> dict[str, Any]:

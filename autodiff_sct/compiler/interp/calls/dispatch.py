@@ -80,7 +80,7 @@ def call_node(s: Specialiser, node: Any) -> Value:
         if frame is None or frame.cls is None:
             raise s.refuse(
                 "class-feature",
-                "super() outside a method",
+                "super() outside a method cannot be followed",
                 "call the method of the base class by its name: `Base.method(self)`",
             )
         return Super(frame.cls, frame.self)
@@ -356,7 +356,7 @@ def call_known(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[st
     for name in written_by_name(callee.value, args, kwargs) if is_of_scipy(callee.value) else ():
         raise s.refuse(
             "numpy-form",
-            f"{full_name(callee.value)} with `{name.split()[1]}=`, an array that it writes into",
+            f"{full_name(callee.value)} with `{name.split()[1]}=`, an array that it writes into, cannot be followed",
             "assign what it returns: `y[...] = ...`",
         )
     if is_hashable(callee.value) and callee.value in OTHERWISE:

@@ -112,7 +112,9 @@ def over_object(s: Specialiser, value: Obj) -> Source:
             count = len(outside)
         except TypeError:
             raise s.refuse(
-                "unknown-length", "iteration over an object of unknown length", "loop over a list that it holds"
+                "unknown-length",
+                "iteration over an object of unknown length cannot be followed",
+                "loop over a list that it holds",
             ) from None
         return Source(
             items=[
@@ -125,7 +127,11 @@ def over_object(s: Specialiser, value: Obj) -> Source:
         return over_flat(s, value)
     found = over_own(s, value)
     if found is None:
-        raise s.refuse("unknown-value", "iteration over an object without `__iter__`", "loop over a list that it holds")
+        raise s.refuse(
+            "unknown-value",
+            "iteration over an object without `__iter__` cannot be followed",
+            "loop over a list that it holds",
+        )
     return found
 
 

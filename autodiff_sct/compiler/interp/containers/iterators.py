@@ -82,7 +82,7 @@ def cursor_over(s: Specialiser, source: Source) -> Obj:
         ahead = (*source.ahead, read)
         source = replace(as_counted(s, source), ahead=ahead, lists=source.lists, moved=source.moved)
     if source.items is None and (source.bounds is None or source.length is None and not source.endless):
-        raise s.refuse("unknown-length", "an iterator over something of unknown length")
+        raise s.refuse("unknown-length", "an iterator over something of unknown length cannot be followed")
     cursor = Obj(site, Cursor)
     s.walked |= source.lists
     note_walked(s, source.given)
@@ -210,7 +210,9 @@ def next_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
         return step(s, cursor_over(s, value), args[1] if len(args) > 1 else None)
     if any(isinstance(a, (Source, ListV, TupleV, Obj)) or isinstance(s.facts_of(a), Listed) for a in args):
         raise s.refuse(
-            "iterator", "`next` of something else than an iterator or a generator under a name", "index a list"
+            "iterator",
+            "`next` of something else than an iterator or a generator under a name cannot be followed",
+            "index a list",
         )
     return opaque_call(s, gast.Name("next", gast.Load(), None, None), next, args, kwargs)
 
@@ -294,7 +296,7 @@ def over_cursor(s: Specialiser, cursor: Obj, counted: bool = False) -> Source:
     source, start = source_of(s, cursor), s.env[(cursor.id, POSITION)]
     if source.items is not None and counted:
         if not all_storable(s, source.items):
-            raise s.refuse("list-of-objects", "a part of an iterator over objects or functions")
+            raise s.refuse("list-of-objects", "a part of an iterator over objects or functions cannot be followed")
         raise Restart(("counted", cursor.id))
     if source.items is not None:
         s.env[(cursor.id, POSITION)] = SPENT
@@ -310,7 +312,7 @@ def over_cursor(s: Specialiser, cursor: Obj, counted: bool = False) -> Source:
         bounds = source.bounds if start == Const(0) else (start, *(source.bounds or ()))
         return Source(bounds=bounds, item=item, hint="i", endless=True, cursor=cursor)
     if source.length is None:
-        raise s.refuse("iterator", "a loop over an iterator without an end", "use zip, or a range")
+        raise s.refuse("iterator", "a loop over an iterator without an end cannot be followed", "use zip, or a range")
     end = source.length()
     bounds = (end,) if start == Const(0) else (start, end)
     left = end if start == Const(0) else operate(s, gast.Sub, end, start)
@@ -398,7 +400,7 @@ def order_in_memory(s: Specialiser, args: list[Value], kwargs: dict[str, Value])
 def cycle(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     source = as_counted(s, over(s, args[0]))
     if source.length is None:
-        raise s.refuse("unknown-length", "itertools.cycle of an iterable of unknown length")
+        raise s.refuse("unknown-length", "itertools.cycle of an iterable of unknown length cannot be followed")
     length = source.length()
     return Source(
         bounds=(Const(ENDLESS),),
@@ -428,7 +430,7 @@ def zip_longest(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> 
     fill = kwargs.get("fillvalue", Const(None))
     sources = [as_counted(s, over(s, a)) for a in args]
     if any(source.length is None for source in sources):
-        raise s.refuse("unknown-length", "itertools.zip_longest of an iterable of unknown length")
+        raise s.refuse("unknown-length", "itertools.zip_longest of an iterable of unknown length cannot be followed")
     lengths = [source.length() for source in sources]  # type: ignore[misc]
     longest = call_value(s, Const(max), lengths, {})
 
@@ -455,7 +457,7 @@ def over_flat(s: Specialiser, flat: Obj) -> Source:
     base = base_of(s, flat)
     shape = attribute_of(s, base, "shape")
     if not isinstance(shape, TupleV):
-        raise s.refuse("numpy-form", "`.flat` of an array of unknown rank", "use `np.ravel`")
+        raise s.refuse("numpy-form", "`.flat` of an array of unknown rank cannot be followed", "use `np.ravel`")
     source = positions(s, list(shape.items))
     return replace(source, item=lambda k: indexing.load_item(s, base, source.item(k)))
 
@@ -463,7 +465,7 @@ def over_flat(s: Specialiser, flat: Obj) -> Source:
 def crossed(s: Specialiser, sources: list[Source]) -> Source:
     """Counted through like a number whose digits are the positions."""
     if any(source.length is None for source in sources):
-        raise s.refuse("unknown-length", "itertools.product of an iterable of unknown length")
+        raise s.refuse("unknown-length", "itertools.product of an iterable of unknown length cannot be followed")
     lengths = lengths_of(s, sources)
     total: Value = Const(1)
     for length in lengths:

@@ -301,7 +301,7 @@ def delete_item(s: Specialiser, base: Value, index: Value) -> None:
         s.as_list(base)
         raise s.refuse(
             "unsupported-syntax",
-            "`del` of an item of something else than a list or a dict",
+            "`del` of an item of something else than a list or a dict cannot be followed",
             "build a new container without it",
         )
 

@@ -43,7 +43,9 @@ def part_of_range(s: Specialiser, base: Value, index: Value) -> Source:
     if (start, stop, step) == (None, None, -1):
         return reversed_source(s, base)
     if len(whole) > 2 or (start or 0) < 0 or (stop is not None and stop >= 0) or step < 1:
-        raise s.refuse("unknown-value", "this part of a range", "give `range` its bounds, or make a list of it")
+        raise s.refuse(
+            "unknown-value", "this part of a range cannot be followed", "give `range` its bounds, or make a list of it"
+        )
     low, high = whole if len(whole) == 2 else (Const(0), whole[0])
     low = operate(s, gast.Add, low, Const(start)) if start else low
     high = operate(s, gast.Sub, high, Const(-stop)) if stop else high

@@ -233,7 +233,7 @@ def identical(s: Specialiser, a: Value, b: Value) -> bool | None:
             if isinstance(facts, Num) and facts.kind == "float" and type(x.value) is float:
                 raise s.refuse(
                     "object-identity",
-                    "whether a number is the object that a constant is",
+                    "whether a number is the same object as a constant is not known",
                     "compare by `==`, or `np.isnan`",
                 )
             if not isinstance(facts, (Num, Opaque)) or (isinstance(facts, Num) and facts.kind is not None):
@@ -245,7 +245,7 @@ def identical(s: Specialiser, a: Value, b: Value) -> bool | None:
     if is_int(s, a) and is_int(s, b):
         if a == b:
             return True
-        raise s.refuse("object-identity", "whether two integers are one object")
+        raise s.refuse("object-identity", "whether two integers are one object is not known")
     return None if isinstance(a, Const) or isinstance(b, Const) else same_object(s, a, b)
 
 

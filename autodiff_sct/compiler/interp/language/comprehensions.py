@@ -190,7 +190,9 @@ def go_over(
         return
     if source.endless:
         raise s.refuse(
-            "iterator", "a comprehension over an iterator without an end", "zip it with what has one, or use a loop"
+            "iterator",
+            "a comprehension over an iterator without an end cannot be followed",
+            "zip it with what has one, or use a loop",
         )
     hint = (
         generator.target.id if isinstance(generator.target, gast.Name) and source.hint is None else source.hint or "i"

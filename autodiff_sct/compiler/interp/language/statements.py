@@ -182,7 +182,9 @@ def delete(s: Specialiser, node: Any) -> None:
         elif isinstance(target, gast.Name):
             delete_name(s, target.id)
         else:
-            raise s.refuse("unsupported-syntax", "`del` of an attribute", "build a new object without it")
+            raise s.refuse(
+                "unsupported-syntax", "`del` of an attribute cannot be followed", "build a new object without it"
+            )
 
 
 @statement(gast.Assert)

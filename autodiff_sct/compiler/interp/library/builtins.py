@@ -235,7 +235,9 @@ def extreme(fn: Any) -> Any:
             if not known:
                 return kwargs["default"]
         elif kwargs:
-            raise s.refuse("numpy-form", f"{fn.__name__} with {next(iter(kwargs))}=", "leave that keyword out")
+            raise s.refuse(
+                "numpy-form", f"{fn.__name__} with {next(iter(kwargs))}= cannot be followed", "leave that keyword out"
+            )
         if len(args) == 1 and (known := as_items(s, args[0])) is not None:
             if not known:
                 raise always(s, ValueError, empty(fn))
@@ -395,7 +397,7 @@ def hasattr_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Val
         if own_method(s, own, "__getattr__") is not None:
             raise s.refuse(
                 "attribute",
-                f"whether a {own.__name__}, which has a __getattr__, has {name!r}",
+                f"whether a {own.__name__}, which has a __getattr__, has {name!r} is not known",
                 "read the attribute in `try`, or define it in the class",
             )
     if isinstance(args[0], Obj):
@@ -413,7 +415,9 @@ def hasattr_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Val
         return Const(observe(s, lambda: hasattr(value, name)))
     if isinstance(args[0], Leaf) and (classes := union_tables.classes_of(s, args[0])) is not None:
         if may_be_none(s, args[0]):
-            raise s.refuse("attribute", "which attributes an object has that may be None", "compare it with None")
+            raise s.refuse(
+                "attribute", "which attributes an object has that may be None is not known", "compare it with None"
+            )
         return union_tables.has_attribute(s, args[0], classes, name)
     cls = class_of(s, args[0])
     if cls is None and isinstance(args[0], Leaf):
@@ -439,7 +443,9 @@ def getattr_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Val
 def vars_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     if len(args) != 1:
         raise s.refuse(
-            "unsupported-syntax", "`vars()` of a function's own variables", "make a dict of those that are meant"
+            "unsupported-syntax",
+            "`vars()` of a function's own variables cannot be followed",
+            "make a dict of those that are meant",
         )
     return asked_for(s, args[0], "__dict__")
 
@@ -466,7 +472,7 @@ def divmod_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Valu
 @handles(pow)
 def pow_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     if len(args) != 2:
-        raise s.refuse("numpy-form", "pow with a modulus", "write `x**y % m`")
+        raise s.refuse("numpy-form", "pow with a modulus cannot be followed", "write `x**y % m`")
     return operate(s, gast.Pow, *args)
 
 

@@ -118,7 +118,7 @@ class DeepCopy:
     def object(self, value: Obj) -> Value:
         s = self.s
         if not may_be_copied(s, value) or has_method(s, value, "__deepcopy__"):
-            raise s.refuse("copy", "a deep copy of something outside the function")
+            raise s.refuse("copy", "a deep copy of something outside the function cannot be followed")
         id = ("copy", self.site())
         self.made[value.id] = Obj(id, value.cls)
         return new_object(s, value, id, {key: self.of(v) for key, v in fields_of(s, value).items()})
@@ -152,14 +152,14 @@ class DeepCopy:
 @handles(dataclasses.asdict)
 def asdict(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     if len(args) != 1 or kwargs:
-        raise s.refuse("copy", "dataclasses.asdict with a factory")
+        raise s.refuse("copy", "dataclasses.asdict with a factory cannot be followed")
     return dict_of(s, args[0])
 
 
 @handles(dataclasses.astuple)
 def astuple(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     if len(args) != 1 or kwargs:
-        raise s.refuse("copy", "dataclasses.astuple with a factory")
+        raise s.refuse("copy", "dataclasses.astuple with a factory cannot be followed")
     return tuple_of(s, args[0])
 
 

@@ -84,7 +84,7 @@ def deque(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     items = as_list(s, args[0]) if args else ListV((), s.site("deque"))
     result = containers.own_list(s, items) if isinstance(items, ListV) else items
     if not isinstance(result, Leaf):
-        raise s.refuse("list-of-objects", "a deque of objects or functions")
+        raise s.refuse("list-of-objects", "a deque of objects or functions cannot be followed")
     facts: Any = s.facts[result.name]
     assert isinstance(facts, Listed)
     s.deques |= facts.roots
@@ -139,7 +139,11 @@ def islice(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value
     if isinstance(args[0], Source) and args[0].endless and isinstance(stop, Const) and from_here:
         return replace(args[0], bounds=(stop,), length=lambda: stop, endless=False)
     if isinstance(args[0], Source) and args[0].length is None:
-        raise s.refuse("unknown-length", "itertools.islice of an iterable of unknown length", "loop over a range")
+        raise s.refuse(
+            "unknown-length",
+            "itertools.islice of an iterable of unknown length cannot be followed",
+            "loop over a range",
+        )
     for bound in (start, stop):
         check_place(s, bound)
     items = containers.own_value(s, as_list(s, args[0]))
@@ -337,7 +341,9 @@ def zip_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
 def check_strictly(s: Specialiser, sources: list[Source]) -> None:
     """Iterables of different lengths are an error, raised before the loop: nobody must see what it would have done."""
     if s.attempts:
-        raise s.refuse("exceptions", "zip with strict=True inside `try`", "compare the lengths before the loop")
+        raise s.refuse(
+            "exceptions", "zip with strict=True inside `try` cannot be followed", "compare the lengths before the loop"
+        )
     for number, source in enumerate(sources[1:], 2):
         lengths = [strict_length(s, source) for source in (sources[0], source)]
         if lengths[0] != lengths[1]:
@@ -349,7 +355,7 @@ def strict_length(s: Specialiser, source: Source, counted: Any = lambda s, sourc
     if source.items is not None:
         return Const(len(source.items))
     if source.length is None:
-        raise s.refuse("unknown-length", "an iterable of unknown length in zip with strict=True")
+        raise s.refuse("unknown-length", "an iterable of unknown length in zip with strict=True cannot be followed")
     length: Value = counted(s, source)
     return length
 

@@ -26,7 +26,9 @@ def make_tensor(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> 
     content, dtype = given.pop("input_data", None), given.pop("dtype", Const(None))
     if content is None or given or not isinstance(dtype, Const):
         raise s.refuse(
-            "numpy-form", "a Tensor made from anything but its content and a dtype", "write Tensor(content, dtype)"
+            "numpy-form",
+            "a Tensor made from anything but its content and a dtype cannot be followed",
+            "write Tensor(content, dtype)",
         )
     chosen = dtype_of(s, content) if dtype.value is None else np.dtype(dtype.value).type
     settings = {} if chosen is None else {"dtype": Const(chosen, scalar_class(s, chosen))}

@@ -163,7 +163,7 @@ def array_laid_out(s: Specialiser, callee: Const, args: list[Value], kwargs: dic
     if not OF_LAYOUT.isdisjoint(kwargs) or copy is False or not copy and order in "CF" and not ndim:
         raise s.refuse(
             "numpy-form",
-            f"np.{fn.__name__} with these settings of its layout",
+            f"np.{fn.__name__} with these settings of its layout cannot be followed",
             "use np.ascontiguousarray or `x.copy()`",
         )
     if copy:
@@ -360,7 +360,9 @@ def piecewise(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Va
     ):
         args = [args[0], ListV((args[1],), s.site()), args[2]]
     if len(args) != 3 or kwargs or not isinstance(args[1], (ListV, TupleV)) or not isinstance(args[2], (ListV, TupleV)):
-        raise s.refuse("numpy-form", "np.piecewise without lists of conditions and of functions", "use np.where")
+        raise s.refuse(
+            "numpy-form", "np.piecewise without lists of conditions and of functions cannot be followed", "use np.where"
+        )
     conditions, pieces = [writers.as_mask(s, c) for c in args[1].items], args[2].items
     if len(pieces) == len(conditions) + 1:
         conditions.append(call_python(s, models.none_of, [ListV(tuple(conditions), s.site())], {}))
@@ -376,7 +378,9 @@ def apply_along_axis(s: Specialiser, args: list[Value], kwargs: dict[str, Value]
     facts = s.num(args[2]) if len(args) == 3 and not kwargs else None
     if facts is None or facts.ndim != 2:
         raise s.refuse(
-            "numpy-form", "np.apply_along_axis other than `(fn, axis, matrix)`", "write the loop over the lanes"
+            "numpy-form",
+            "np.apply_along_axis other than `(fn, axis, matrix)` cannot be followed",
+            "write the loop over the lanes",
         )
     return call_python(s, models.along_axis, args, {})
 
@@ -386,7 +390,9 @@ def apply_over_axes(s: Specialiser, args: list[Value], kwargs: dict[str, Value])
     axes = args[2] if len(args) == 3 and not kwargs else None
     if axes is None or not s.is_static(axes):
         raise s.refuse(
-            "numpy-form", "np.apply_over_axes with axes that only the run knows", "call the function for each axis"
+            "numpy-form",
+            "np.apply_over_axes with axes that only the run knows cannot be followed",
+            "call the function for each axis",
         )
     axes = Const(tuple(np.ravel(s.static(axes)).tolist()))
     return call_python(s, models.over_axes, [args[0], args[1], axes], {})
@@ -396,7 +402,11 @@ def apply_over_axes(s: Specialiser, args: list[Value], kwargs: dict[str, Value])
 def fromiter(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     named = dict(zip(("iter", "dtype", "count"), args), **kwargs)
     if named.pop("count", Const(-1)) != Const(-1) or set(named) != {"iter", "dtype"}:
-        raise s.refuse("numpy-form", "np.fromiter with a count", "make a list of the items, and np.array of that")
+        raise s.refuse(
+            "numpy-form",
+            "np.fromiter with a count cannot be followed",
+            "make a list of the items, and np.array of that",
+        )
     items = call_value(s, Const(list), [named["iter"]], {})
     return numpy_call(s, np.array, [items], {"dtype": named["dtype"]})
 

@@ -34,13 +34,15 @@ def rewritten(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Valu
         return rewritten(s, fn, args, kwargs) or numpy_call(s, fn, args, kwargs)
     if fn in (np.var, np.std) and "mean" in kwargs:
         if kwargs.keys() - {"axis", "mean", "ddof", "keepdims"} or len(args) > 2:
-            raise s.refuse("numpy-form", f"np.{fn.__name__} with a mean and more settings", "leave the mean out")
+            raise s.refuse(
+                "numpy-form", f"np.{fn.__name__} with a mean and more settings cannot be followed", "leave the mean out"
+            )
         first, *axis = args
         around = variance_around if fn is np.var else deviation_around
         named = {k: array_of_list(s, v) if k == "mean" else v for k, v in kwargs.items()}
         return call_python(s, around, [array_of_list(s, first), *axis], named)
     if fn is np.pad and any(isinstance(v, Obj) for v in [*args[1:2], *kwargs.values()]):
-        raise s.refuse("numpy-form", "np.pad with widths in a dict", "give a pair for each axis")
+        raise s.refuse("numpy-form", "np.pad with widths in a dict cannot be followed", "give a pair for each axis")
     if fn in UNSTACK and not is_known(s, args[0], kwargs.get("axis", Const(0))):
         return call_python(s, unstacked, args, kwargs)
     return None

@@ -362,7 +362,9 @@ def static_list_method(s: Specialiser, base: Obj, name: str, args: list[Value]) 
     if name in lists.CHANGES and base.id[0] == "list" and all(map(s.is_static, args[:1])):
         return lists.change(s, base, name, args)
     tables.restart_tabled(s, base)  # a list of rows has all methods
-    raise s.refuse("method", f"the method {name!r} of a list of objects", "write the loop over its items")
+    raise s.refuse(
+        "method", f"the method {name!r} of a list of objects cannot be followed", "write the loop over its items"
+    )
 
 
 # -- dicts

@@ -25,11 +25,13 @@ from ..models import functions as models
 def vectorize(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     settings = dict(zip(("pyfunc", "otypes"), args)) | kwargs
     if len(args) > 2 or settings.keys() - {"pyfunc", "otypes"} or "pyfunc" not in settings:
-        raise s.refuse("vectorize", "np.vectorize with more than a function and otypes")
+        raise s.refuse("vectorize", "np.vectorize with more than a function and otypes cannot be followed")
     otypes = settings.get("otypes", Const(None))
     if not s.is_static(otypes):
         raise s.refuse(
-            "vectorize", "np.vectorize with otypes that only the run knows", "write them as constants: `otypes=[float]`"
+            "vectorize",
+            "np.vectorize with otypes that only the run knows cannot be followed",
+            "write them as constants: `otypes=[float]`",
         )
     return vectorized(s, settings["pyfunc"], s.static(otypes))
 
@@ -37,7 +39,9 @@ def vectorize(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Va
 def vectorized(s: Specialiser, fn: Value, otypes: Any) -> Value:
     """The function of arrays, as a value that is called."""
     if otypes is not None and len(otypes) != 1:
-        raise s.refuse("vectorize", "np.vectorize of a function with several results", "call it once for each")
+        raise s.refuse(
+            "vectorize", "np.vectorize of a function with several results cannot be followed", "call it once for each"
+        )
     return PartialV(
         Const(call_vectorized), (fn, Const(None) if otypes is None else spelled(s, np.dtype(otypes[0]))), {}
     )
@@ -52,7 +56,11 @@ def call_vectorized(fn: Any, dtype: Any, *args: Any, **kwargs: Any) -> Any:
 def loop(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     fn, dtype, *given = args
     if kwargs or not given:
-        raise s.refuse("vectorize", "a vectorized function called with keywords", "give its arguments by position")
+        raise s.refuse(
+            "vectorize",
+            "a vectorized function called with keywords cannot be followed",
+            "give its arguments by position",
+        )
     arrays = [numpy_call(s, np.asarray if len(given) == 1 else np.array, [v], {}) for v in given]
     if len(arrays) > 1:  # copies, for views of several arrays cannot be followed where one of them is written later
         arrays = items_of(s, numpy_call(s, np.broadcast_arrays, arrays, {}), None)
@@ -88,7 +96,7 @@ def spelled(s: Specialiser, dtype: np.dtype[Any]) -> Const:
 def of_object(s: Specialiser, made: np.vectorize) -> Value:
     """A vectorized function that was made outside the program."""
     if made.excluded or made.cache or made.signature is not None:
-        raise s.refuse("vectorize", "np.vectorize with more than a function and otypes")
+        raise s.refuse("vectorize", "np.vectorize with more than a function and otypes cannot be followed")
     return vectorized(s, Const(made.pyfunc), made.otypes)
 
 

@@ -118,7 +118,7 @@ def check_casting(s: Specialiser, casting: Value, base: Leaf, value: Value) -> N
 def put(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """``np.put`` counts along the flattened array and repeats values that are too few."""
     if kwargs or args[3:] not in ([], [Const("raise")]):
-        raise s.refuse("numpy-form", "np.put with a mode", "index with indices inside the array")
+        raise s.refuse("numpy-form", "np.put with a mode cannot be followed", "index with indices inside the array")
     base, where, value = target(s, args[0]), args[1], args[2]
     indices = numpy(s, "asarray", where)
     facts = s.facts[base.name]
@@ -170,7 +170,9 @@ def put_along_axis(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) 
     base = target(s, given["arr"])
     axis, facts = s.static(given.get("axis", Const(-1))), s.facts[base.name]
     if axis is None or not isinstance(facts, Num) or facts.ndim is None:
-        raise s.refuse("numpy-form", "np.put_along_axis without an axis", "write into `a.reshape(-1)` by index")
+        raise s.refuse(
+            "numpy-form", "np.put_along_axis without an axis cannot be followed", "write into `a.reshape(-1)` by index"
+        )
     shape = attribute_of(s, base, "shape")
     expr = ir.call(
         s.bind("places_along", places_along), s.expr(given["indices"]), s.expr(shape), ir.constant(axis % facts.ndim)
@@ -236,7 +238,7 @@ def each_at(fn: Any, s: Specialiser, args: list[Value], kwargs: dict[str, Value]
     ):
         raise s.refuse(
             "numpy-form",
-            f"{fn.__name__}.at with other indices than vectors of integers",
+            f"{fn.__name__}.at with other indices than vectors of integers cannot be followed",
             "write the loop over the indices",
         )
     given = s.num(args[2])

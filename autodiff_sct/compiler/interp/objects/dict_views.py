@@ -100,7 +100,7 @@ def side(s: Specialiser, value: Value) -> Any:
     if known is None:
         return s.expr(value)
     if known.method != "keys":
-        raise s.refuse("dict-method", f"a set of the {known.method} of a dict", "use its keys")
+        raise s.refuse("dict-method", f"a set of the {known.method} of a dict cannot be followed", "use its keys")
     if isinstance(known.base, Obj) and known.base.id[0] == "dict":
         raise Restart(known.base.id)
     if not isinstance(known.base, Leaf):

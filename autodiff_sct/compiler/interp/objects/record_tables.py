@@ -89,7 +89,9 @@ def call_method(s: Specialiser, row: Leaf, cls: type[Record], name: str, args: l
     if name == "update":
         return update(s, row, cls, args, kwargs)
     raise s.refuse(
-        "dict-key", f"the method {name!r} of a dict in a list", "write the dict with all its keys where it is made"
+        "dict-key",
+        f"the method {name!r} of a dict in a list cannot be followed",
+        "write the dict with all its keys where it is made",
     )
 
 

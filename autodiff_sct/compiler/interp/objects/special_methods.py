@@ -64,7 +64,7 @@ def call_inherited(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str,
     if fn is not object.__setattr__:
         raise s.refuse(
             "class-feature",
-            f"{fn.__qualname__} of an object of a class of its own kind",
+            f"{fn.__qualname__} of an object of a class of its own kind cannot be followed",
             "call the method on the object",
         )
     return object_setattr(s, args, kwargs)

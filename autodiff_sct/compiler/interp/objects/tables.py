@@ -253,7 +253,9 @@ def read_field(s: Specialiser, row: Leaf, attr: str) -> Value:
     if attr == "__class__":
         return Const(cls)
     if attr == "__dict__":
-        raise s.refuse("which-object", f"the `__dict__` of a {cls.__name__}", "use its fields by name")
+        raise s.refuse(
+            "which-object", f"the `__dict__` of a {cls.__name__} cannot be followed", "use its fields by name"
+        )
     refuse_descriptor(s, cls, attr)
     if (value := class_value(s, cls, attr)) is not None:
         return value
@@ -320,7 +322,9 @@ def exists(s: Specialiser, row: Value) -> Value:
         return Const(True) if named is None else truth(s, call_value(s, read_field(s, row, named), [], {}))
     if named is not None:
         raise s.refuse(
-            "object-identity", f"whether this is None or a {cls.__name__} that is false", "compare with `is None`"
+            "object-identity",
+            f"whether this is None or a {cls.__name__} that is false is not known",
+            "compare with `is None`",
         )
     return s.let(not_none(row), BOOL, hint="condition", may_raise=False)
 
@@ -366,7 +370,9 @@ def compared(s: Specialiser, op: Any, a: Value, b: Value) -> Value | None:
     elif set(known[0]).isdisjoint(known[1]):
         if may_be_none(s, a) and may_be_none(s, b):
             raise s.refuse(
-                "object-identity", "whether two objects of different classes are both None", "compare each with None"
+                "object-identity",
+                "whether two objects of different classes are both None is not known",
+                "compare each with None",
             )
         return Const(not equal)
     else:

@@ -43,7 +43,9 @@ def isinstance_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> 
     if isinstance(value, Leaf) and (several := classes_of_row(s, value)) is not None:
         if may_be_none(s, value):
             raise s.refuse(
-                "isinstance", "whether an object that may be None is of one of several classes", "compare it with None"
+                "isinstance",
+                "whether an object that may be None is of one of several classes is not known",
+                "compare it with None",
             )
         return is_instance(s, value, several, kinds)
     row = class_of_row(s, value)
@@ -147,7 +149,7 @@ def class_of(s: Specialiser, value: Value) -> type | None:
         return list
     if isinstance(value, Obj):
         if value.id in s.cursors:
-            raise s.refuse("isinstance", "of which class an iterator is", "ask what it was made of")
+            raise s.refuse("isinstance", "the class of an iterator is not known", "ask what it was made of")
         return value.cls
     if isinstance(value, (Closure, PartialV, Bound)):
         return types.FunctionType if isinstance(value, Closure) else class_of_callable(value)

@@ -56,10 +56,11 @@ def variables_at_calls(tree: gast.FunctionDef) -> dict[int, list[str]]:
     Missing are calls where only the run knows which variables are bound, and those that keep the dict under a name: a
     later call of ``locals`` may change it.
     """
-    surely, maybe = bound_before(tree), {}
+    surely = bound_before(tree)
+    maybe: dict[int, tuple[Any, frozenset[str]]] = {}
     note_bound(tree.body, frozenset(parameters(tree.args)), maybe)
     order = [*parameters(tree.args), *(node.id for node in ir.nodes(tree) if isinstance(node, gast.Name))]
-    found = {}
+    found: dict[int, list[str]] = {}
     for statement, bound in maybe.values():
         if surely.get(id(statement)) == bound:
             names = [name for name in dict.fromkeys(order) if name in bound]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -18,7 +19,7 @@ from .by_text import several_by_text
 from .functions import bound
 
 NAMES = {signal.lfilter: "b a x axis zi", signal.sosfilt: "sos x axis zi"}
-TEXTS = {signal.lfilter: filters.from_state, signal.sosfilt: filters.sections_from_state}
+TEXTS: dict[Any, Callable[..., Any]] = {signal.lfilter: filters.from_state, signal.sosfilt: filters.sections_from_state}
 
 
 def filtered(fn: Any, s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:

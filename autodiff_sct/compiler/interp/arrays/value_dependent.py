@@ -24,7 +24,7 @@ KEEP_DTYPE = {
     np.min, np.transpose, np.moveaxis, np.swapaxes, np.expand_dims, np.squeeze, np.flip, np.cumsum, np.dot, np.matmul,
     np.tensordot, np.inner, np.outer, np.trace, np.diagonal, np.round, np.cumprod, np.sort, np.roll,
 }  # fmt: skip
-TESTS = {operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne}
+TESTS: set[Any] = {operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne}
 TESTS |= {np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal, np.isnan, np.isfinite}
 # An array whatever they are given; one of an array, which may be the scalar itself of a scalar.
 ARRAYS = CONVERSIONS | {

@@ -15,6 +15,7 @@ from typing import Any
 import gast
 
 from ... import ir
+from ...domain.facts import Num
 from ...ir.builder import Specialiser
 from ...ir.patterns import ELEMENTWISE
 
@@ -33,12 +34,14 @@ def drop_leading_axes(s: Specialiser, rank_of: RankOf, block: ir.Block) -> None:
     """Do without first axes of length one of what is only broadcast against arrays that have these axes."""
     statements = ir.adjoint_walk(block)
     for stmt in statements:
-        if not isinstance(stmt, ir.Let) or isinstance(inner := without_leading_axes(stmt.expr), gast.Name):
+        inner = without_leading_axes(stmt.expr) if isinstance(stmt, ir.Let) else None
+        if inner is None or inner is stmt.expr or isinstance(inner, gast.Name):
             continue
-        rank, name = rank_of(stmt.expr), stmt.target
-        readers = [x for x in statements if name in ir.uses(x)] if inner is not stmt.expr and rank is not None else []
+        rank, name, facts = rank_of(stmt.expr), stmt.target, s.facts[stmt.target]
+        if rank is None or not isinstance(facts, Num) or facts.dims is None:
+            continue
+        readers = [x for x in statements if name in ir.uses(x)]
         if readers and all(isinstance(x, ir.Let) and only_broadcasts(rank_of, x.expr, name, rank) for x in readers):
-            facts = s.facts[name]
             s.facts[name] = replace(facts, dims=facts.dims[rank - (rank_of(inner) or 0) :])
             s.fits.pop(name, None)
             stmt.expr = inner

@@ -144,7 +144,7 @@ class Across:
             stmt.expr, stmt.op, stmt.may_raise = ir.name(found), None, False
 
 
-def readers_inside(block: Sequence[Any]) -> dict[str, list[Any]]:
+def readers_inside(block: ir.Block) -> dict[str, list[Any]]:
     """For each variable, the statements that read it or pass it on, those inside others among them."""
     readers: dict[str, list[Any]] = defaultdict(list)
     for stmt in ir.walk(block):

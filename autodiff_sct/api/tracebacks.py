@@ -45,21 +45,22 @@ def shortened(primal: Callable[..., Any] | None) -> Callable[[F], F]:
 
 def presented(error: Exception, primal: Callable[[], Any] | None) -> Exception:
     """The exception to raise in the place of one; `primal` calls the user's function as the call did that raised it."""
-    repeatable = vars(error).pop(REPEATABLE, False)
+    repeatable = vars(error).pop(REPEATABLE, None)
     if os.environ.get("AUTODIFF_SCT_TRACEBACK") == "full":
         return error
     if primal is None and isinstance(error, TypeError):
         error = of_keyword(error)
     if isinstance(error, AutodiffError):
         return error.with_traceback(None)
+    if repeatable is None:  # of no emitted program: a fault of the package
+        return error
     if repeatable and primal is not None:
         try:
             primal()
         except Exception as again:
             error = again
     try:
-        # Of no frames but ours, all are shown: that is a fault of the package.
-        return error.with_traceback(users_frames(error.__traceback__) or error.__traceback__)
+        return error.with_traceback(users_frames(error.__traceback__))
     finally:
         del error  # whose frames go back to this one
 

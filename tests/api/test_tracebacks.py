@@ -146,6 +146,17 @@ def test_nor_is_one_that_took_long(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "adjoint" in "".join(traceback.format_exception(caught.value))
 
 
+def test_a_fault_of_the_package_keeps_all_frames(monkeypatch: pytest.MonkeyPatch) -> None:
+    def faulty(*args: Any) -> Any:
+        return np.linalg.inv(np.zeros((2, 2)))
+
+    monkeypatch.setattr(ad.GradFunction, "call_carefully", faulty)
+    with pytest.raises(np.linalg.LinAlgError) as caught:
+        ad.grad(outer)(X)
+    frames = [frame.name for frame in traceback.extract_tb(caught.value.__traceback__)]
+    assert "faulty" in frames and frames.count("__call__") == 2
+
+
 def test_a_wrong_call_is_short() -> None:
     for call in (
         lambda: ad.grad(outer, X),

@@ -69,7 +69,8 @@ def test_the_error_is_that_of_the_check() -> None:
 
 def bound_in_a_later_step(x: Any) -> Any:
     for _ in range(3):
-        y = y * x if "y" in locals() else x  # noqa: F821
+        x = x * locals().get("y", 2.0)
+        y = x
     return np.sum(y)
 
 

@@ -19,7 +19,7 @@ MODULES = {
     "scipy.spatial.distance": ("scipy.distances",),
     "scipy.special": ("scipy.special", "scipy.bessel", "scipy.integrals", "scipy.distributions"),
     "scipy.stats": ("scipy.stats", "scipy.discrete", "scipy.samples"),
-    "scipy.linalg": ("scipy.linalg", "scipy.factors", "scipy.equations", "scipy.structured"),
+    "scipy.linalg": ("scipy.linalg", "scipy.factors", "scipy.equations", "scipy.structured", "scipy.symmetric"),
 }
 
 

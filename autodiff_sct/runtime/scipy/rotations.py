@@ -33,6 +33,12 @@ class Turn:
     def as_rotvec(self) -> Any:
         return rotvec(self.made, self.quat)
 
+    def as_mrp(self) -> Any:
+        return mrp(self.made, self.quat)
+
+    def as_euler(self, seq: Any, degrees: Any = False) -> Any:
+        return euler(self.made, self.quat, seq, degrees)
+
     def magnitude(self) -> Any:
         return magnitude(self.made, self.quat)
 
@@ -97,6 +103,31 @@ def magnitude(made: Any, quat: Any) -> Any:
     return 2 * np.arctan2(np.sqrt(np.sum(quat[..., :3] ** 2, -1)), np.abs(quat[..., 3]))
 
 
+def mrp(made: Any, quat: Any) -> Any:
+    quat = quat * np.where(quat[..., 3:] < 0, -1.0, 1.0)
+    return quat[..., :3] / (1 + quat[..., 3:])
+
+
+def euler(made: Any, quat: Any, seq: Any, degrees: Any = False) -> Any:
+    """Angles about three axes (Bernardes and Viollet 2022); those of an intrinsic sequence come in the other order."""
+    order = seq.lower() if seq.islower() else seq.lower()[::-1]
+    i, j, k = "xyz".index(order[0]), "xyz".index(order[1]), "xyz".index(order[2])
+    proper = i == k
+    k = 3 - i - j if proper else k
+    sign = (i - j) * (j - k) * (k - i) // 2
+    a, b, c, d = quat[..., 3], quat[..., i], quat[..., j], quat[..., k] * sign
+    if not proper:
+        a, b, c, d = a - c, b + d, c + a, d - b
+    total, difference = np.arctan2(b, a), np.arctan2(d, c)
+    middle = 2 * np.arctan2(np.hypot(c, d), np.hypot(a, b))
+    last = total + difference
+    if not proper:
+        middle, last = middle - np.pi / 2, last * sign
+    angles = [total - difference, middle, last]
+    found = np.stack(angles if seq.islower() else angles[::-1], -1)
+    return found * (180 / np.pi) if degrees else found
+
+
 def matrix_of(quat: Any) -> Any:
     x, y, z, w = quat[..., 0], quat[..., 1], quat[..., 2], quat[..., 3]
     rows = [
@@ -148,3 +179,28 @@ def about(axis: Any, half: Any) -> Any:
     """The quaternion of a turn about one axis by twice an angle."""
     nothing, sine = 0 * half, np.sin(half)
     return np.stack([sine if axis in pair else nothing for pair in ("xX", "yY", "zZ")] + [np.cos(half)], -1)
+
+
+def from_matrix(matrix: Any) -> Any:
+    """The quaternion of the rotation that is nearest to a matrix, by Newton's iteration for the orthogonal factor."""
+    for _ in range(8):
+        matrix = 0.5 * (matrix + np.swapaxes(np.linalg.inv(matrix), -1, -2))
+    xx, yy, zz = matrix[..., 0, 0], matrix[..., 1, 1], matrix[..., 2, 2]
+    xy, xz, yz = matrix[..., 1, 0], matrix[..., 2, 0], matrix[..., 2, 1]
+    yx, zx, zy = matrix[..., 0, 1], matrix[..., 0, 2], matrix[..., 1, 2]
+    trace = xx + yy + zz
+    ways = [
+        [1 - trace + 2 * xx, xy + yx, xz + zx, yz - zy],
+        [xy + yx, 1 - trace + 2 * yy, yz + zy, zx - xz],
+        [xz + zx, yz + zy, 1 - trace + 2 * zz, xy - yx],
+        [yz - zy, zx - xz, xy - yx, 1 + trace],
+    ]
+    largest = np.argmax(np.stack([xx, yy, zz, trace], -1), -1)
+    every = np.stack([np.stack(way, -1) for way in ways], 0)
+    quat = np.sum(np.where((np.arange(4) == largest[..., None])[..., None], np.moveaxis(every, 0, -2), 0.0), -2)
+    return from_quat(quat)
+
+
+def from_mrp(mrp: Any) -> Any:
+    square = np.sum(mrp * mrp, -1, keepdims=True)
+    return np.concatenate([2 * mrp, 1 - square], -1) / (1 + square)

@@ -50,7 +50,13 @@ def several_by_text(
     s: Specialiser, text: Callable[..., Any], expr: Any, args: list[Value], shapes: list[Value | None] | None = None
 ) -> Value:
     """The results of a call with the derivatives of those of a text; `shapes` are values of the same shapes."""
-    found = constant_result(s, expr, args, "found")
+    return parts_by_text(s, text, constant_result(s, expr, args, "found"), args, shapes)
+
+
+def parts_by_text(
+    s: Specialiser, text: Callable[..., Any], found: Leaf, args: list[Value], shapes: list[Value | None] | None = None
+) -> Value:
+    """The same of what a call has returned."""
     values = call_python(s, text, args, {})
     items = values.items if isinstance(values, TupleV) else ()
     results: list[Value] = []

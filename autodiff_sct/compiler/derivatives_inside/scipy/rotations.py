@@ -23,8 +23,9 @@ from ...interp.objects.tables import class_of_row
 from ...ir.builder import Specialiser
 from .by_text import by_text, constant_result, without_derivative
 
-MAKERS = {"from_quat": texts.from_quat, "from_rotvec": texts.from_rotvec, "from_euler": texts.from_euler}
-METHODS = ("apply", "as_matrix", "as_quat", "as_rotvec", "magnitude", "inv")
+NAMES = ("from_quat", "from_rotvec", "from_euler", "from_matrix", "from_mrp")
+MAKERS = {name: getattr(texts, name) for name in NAMES}
+METHODS = ("apply", "as_matrix", "as_quat", "as_rotvec", "as_mrp", "as_euler", "magnitude", "inv")
 
 
 def maker(name: str, s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -103,9 +104,20 @@ for _text, _name in (
     (texts.quaternion, "as_quat"),
     (texts.matrix, "as_matrix"),
     (texts.rotvec, "as_rotvec"),
+    (texts.mrp, "as_mrp"),
     (texts.magnitude, "magnitude"),
 ):
     handles(_text)(partial(returned, _text, _name))
+
+
+@handles(texts.euler)
+def euler(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    made, quat, seq, degrees = of_scipy(s, args[0]), *args[1:]
+    if not s.is_static(seq) or len(s.static(seq)) != 3:
+        raise s.refuse("setting", "the axes of Euler angles are not known", "write them as a text of three letters")
+    flag = {} if degrees == Const(False) else {"degrees": s.expr(degrees)}
+    expr = ir.call(ir.attribute(s.expr(made), "as_euler"), s.expr(seq), **flag)
+    return by_text(s, texts.euler, expr, [made, quat, seq, degrees])
 
 
 @handles(texts.applied)

@@ -1,0 +1,109 @@
+"""Factorisations with derivatives of others, functions that are followed for one matrix, and rotations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("scipy")
+
+from scipy import linalg
+from scipy.spatial.transform import Rotation
+
+import autodiff_sct as ad
+from autodiff_sct.errors import AutodiffError
+from tests.laws.checker import check
+from tests.scipy.checked import check_program
+
+RNG = np.random.default_rng(41)
+A = RNG.normal(size=(4, 4))
+S = A @ A.T + np.diag(np.arange(1.0, 5.0))
+B = RNG.normal(size=(4, 4))
+WEIGHTS = np.arange(16.0).reshape(4, 4)
+
+
+@pytest.mark.parametrize("ends", [[0, 1], [2, 3], [1, 1], (0, 3)])
+@pytest.mark.parametrize("lower", [True, False])
+def test_parts_of_spectra(ends: Any, lower: bool) -> None:
+    def fn(a: Any) -> Any:
+        values, vectors = linalg.eigh(a, subset_by_index=ends, lower=lower)
+        return np.sum(values**2) + np.sum(vectors**4) + np.sum((vectors * values) @ vectors.T * WEIGHTS)
+
+    check_program(fn, S, second=lower)
+    check_program(lambda a: np.sum(linalg.eigvalsh(a, subset_by_index=ends, lower=lower) ** 2), S, second=False)
+    only = lambda a: np.sum(linalg.eigh(a, lower=lower, eigvals_only=True, subset_by_index=ends) ** 2)
+    check_program(only, S, second=False)
+
+
+@pytest.mark.parametrize("n", [1, 3, 20])
+def test_rq(n: int) -> None:
+    def fn(a: Any) -> Any:
+        r, q = linalg.rq(a, mode="economic")
+        return np.sum(r**3) + np.sum(q**3)
+
+    check_program(fn, RNG.normal(size=(n, n)), second=False)
+    check_program(fn, np.asfortranarray(RNG.normal(size=(n, n + 2))), second=n == 3)
+    check_program(lambda a: np.sum(linalg.rq(a)[0] ** 3), RNG.normal(size=(n, n)), second=False)
+
+
+def test_ldl() -> None:
+    check(linalg.ldl, S)
+
+    def fn(a: Any) -> Any:
+        lower, middle, order = linalg.ldl(a)
+        return np.sum(np.log(np.diag(middle))) + np.sum(lower**3 * WEIGHTS)
+
+    check_program(fn, S)
+    check_program(lambda a: np.sum(np.diag(linalg.ldl(a)[1]) ** 2), np.diag([3.0, -2.0, 1.5]) + 0.1)
+    with pytest.raises(AutodiffError, match="middle factor"):
+        ad.grad(lambda a: np.sum(linalg.ldl(a)[0]))(np.array([[0.0, 1.0], [1.0, 0.0]]))
+
+
+FOLLOWED = [
+    lambda a: np.sum(linalg.orthogonal_procrustes(a, B)[0] * WEIGHTS) + linalg.orthogonal_procrustes(a, B)[1],
+    lambda a: np.sum(linalg.pinvh(a + a.T) ** 2),
+    lambda a: np.sum(linalg.subspace_angles(a[:, :2], B[:, :2]) ** 2),
+    lambda a: np.sum(linalg.expm_frechet(a, B, compute_expm=False) ** 2),
+    lambda a: np.sum(linalg.matmul_toeplitz(a[0], a[1]) ** 3),
+    lambda a: np.sum(linalg.orth(a[:, :2]) @ linalg.orth(a[:, :2]).T * WEIGHTS),
+]
+
+
+@pytest.mark.parametrize("fn", FOLLOWED)
+def test_functions_that_are_followed_for_one_matrix(fn: Any) -> None:
+    check_program(fn, A, second=False)
+
+
+def test_what_is_refused() -> None:
+    stack = np.stack([S, S])
+    for fn in (
+        lambda a: np.sum(linalg.pinvh(a)),
+        lambda a: np.sum(linalg.null_space(a[0, :2]) ** 3),
+        lambda a: np.sum(linalg.schur(a[0])[0]),
+        lambda a: np.sum(linalg.rq(a[0, :, :2], mode="full")[0]),
+        lambda a: np.sum(linalg.eigh(a[0], subset_by_value=[0, 3])[0]),
+        lambda a: np.sum(np.abs(linalg.eigh(a[0] * 1j, subset_by_index=[0, 1])[1])),
+    ):
+        with pytest.raises(AutodiffError):
+            ad.grad(fn)(stack)
+
+
+VECTORS = np.array([[0.3, -0.5, 0.9], [1.0, 2.0, 0.1], [-2.0, 0.3, 0.4]])
+
+
+@pytest.mark.parametrize("v", [VECTORS[0], VECTORS])
+def test_rotations_from_and_as(v: np.ndarray) -> None:
+    there = lambda v: np.sum(Rotation.from_matrix(Rotation.from_rotvec(v).as_matrix()).as_rotvec() ** 3)
+    check_program(there, v)
+    check_program(lambda m: np.sum(Rotation.from_mrp(m).as_mrp() ** 3) + np.sum(Rotation.from_mrp(m).as_rotvec()), v)
+    for seq in ("zyx", "XYZ", "xzx", "ZYZ"):
+        check_program(lambda v: np.sum(Rotation.from_rotvec(v).as_euler(seq) ** 3), v, second=seq == "zyx")
+    check_program(lambda v: np.sum(Rotation.from_rotvec(v).as_euler("zyx", degrees=True)), v)
+
+
+def test_matrices_near_rotations() -> None:
+    near = Rotation.from_rotvec(VECTORS[0]).as_matrix()
+    for matrix in (near, near + 0.05 * RNG.normal(size=(3, 3)), np.eye(3), np.diag([1.0, -1.0, -1.0])):
+        check_program(lambda m: np.sum(Rotation.from_matrix(m).as_quat() * np.array([1.0, 2, 3, 4])), matrix)

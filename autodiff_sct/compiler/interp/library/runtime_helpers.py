@@ -90,5 +90,5 @@ def derivative_of_number(s: Specialiser, facts: Num, site: Any) -> Num:
     if facts.python:
         return COMPLEX if facts.kind == "complex" else FLOAT
     dtype = facts.dtype if facts.differentiable else np.dtype(np.float64)
-    own = facts.kind in ("array", None) and facts.dims != ()
+    own = facts.kind == "array" or facts.kind is None and facts.dims != ()
     return replace(facts, dtype=dtype, roots=frozenset([s.root(site)]) if own else frozenset(), size=None)

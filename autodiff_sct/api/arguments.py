@@ -12,6 +12,7 @@ import numpy as np
 
 from ..compiler.domain.leaves import children, with_children
 from ..errors import ArgumentRuntimeError, ArgumentTypeError, ArgumentValueError
+from ..runtime.copies import layout_copy
 from ..runtime.objects import is_sparse
 from ..tensor import Parameter, Tensor
 
@@ -258,5 +259,14 @@ def fitted_array(vector: Any, value: Any, what: str) -> Any:
     dtype = like.dtype if like.dtype.kind in "fc" else content.dtype
     if content.dtype.kind == "c" and dtype.kind == "f":
         raise ArgumentTypeError(f"{what} is complex, but what it belongs to is real")
-    found = content.astype(dtype)
+    found = copied_like(content, like, dtype)
     return found[()] if isinstance(value, np.generic) else found
+
+
+def copied_like(content: np.ndarray, like: np.ndarray, dtype: np.dtype[Any]) -> np.ndarray:
+    """A copy that lies in memory as `like` does: whether `reshape` returns a view may depend on it."""
+    if like.flags.forc or like.dtype != dtype:
+        return np.array(content, dtype, order="C" if like.flags.c_contiguous else "F")
+    found = layout_copy(like)
+    found[...] = content
+    return found  # type: ignore[no-any-return]

@@ -1,8 +1,11 @@
 """Forward mode where names may stand for one array that is written: tangents are read when their primals are."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
+import autodiff_sct as ad
 from tests.compiler.checked import check_gradient, check_tangent, names, registrar
 
 pytestmark = pytest.mark.once
@@ -65,3 +68,19 @@ def test_tangents(fn, args):
 @pytest.mark.parametrize(("fn", "args"), CASES, ids=names(CASES))
 def test_gradients(fn, args):
     check_gradient(fn, args)
+
+
+@pytest.mark.parametrize("place", [np.asfortranarray, lambda a: np.repeat(a, 2, 1)[:, ::2], lambda a: a[::-1]])
+@pytest.mark.parametrize("given", [np.ascontiguousarray, np.asfortranarray])
+def test_a_direction_in_another_order_of_memory(place: Any, given: Any) -> None:
+    """Whether `ravel` is a view is decided by the argument, not by its direction."""
+
+    def f(A: Any) -> Any:
+        B = np.sin(A)
+        v = B.ravel()
+        v[0] = 2.0
+        v[1:] *= v[:-1].copy()
+        return np.sum(B**2) + np.sum(v**3)
+
+    a, d = place(np.linspace(0.2, 0.9, 12).reshape(4, 3)), given(np.linspace(-1, 1, 12).reshape(4, 3) ** 3)
+    np.testing.assert_allclose(ad.jvp(f, (a,), (d,))[1], np.sum(ad.grad(f)(a) * d), rtol=1e-12)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import traceback
 
 import numpy as np
 import pytest
@@ -84,7 +85,7 @@ def test_what_raised_still_raises(fn, error, place):
     x[place] = -1.0 if fn is root_of_each else 0.0
     with pytest.raises(error) as caught:
         gradient(x)
-    assert any("total += " in note for note in caught.value.__notes__)
+    assert "total += " in traceback.extract_tb(caught.value.__traceback__)[-1].line
     x[place] = place + 1.0
     np.testing.assert_array_equal(gradient(x), expected)
 

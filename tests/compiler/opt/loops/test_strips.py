@@ -1,5 +1,6 @@
 """Element-wise programs in strips: the gradient that they have as a whole, whatever the length."""
 
+import traceback
 import warnings
 
 import numpy as np
@@ -253,7 +254,7 @@ def test_lengths_that_differ_raise_as_they_do():
                 call(LONG[: lengths[0]], LONG[: lengths[1]])
     with pytest.raises(ValueError, match="together") as caught:
         ad.grad(with_another)(LONG[:5], LONG[:6])
-    assert any("y = np.exp(np.sin(x) * np.cos(w)" in note for note in caught.value.__notes__)
+    assert "y = np.exp(np.sin(x) * np.cos(w)" in traceback.extract_tb(caught.value.__traceback__)[-1].line
 
 
 def test_only_numbers_are_asked_for():

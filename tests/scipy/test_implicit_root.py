@@ -102,3 +102,25 @@ def test_refusals() -> None:
     of_dict = implicit_root(lambda x, p: p["a"] ** 0.5, lambda x, p: x * x - p["a"])
     with pytest.raises(AutodiffError, match="an argument of implicit_root is a container"):
         ad.grad(lambda a: of_dict(1.0, {"a": a}))(2.0)
+
+
+def test_a_minimum_under_a_constraint() -> None:
+    """The remedy that the refusal of ``minimize`` with constraints names."""
+
+    optimize = pytest.importorskip("scipy.optimize")
+
+    def least(z: Any, c: Any, total: Any) -> Any:
+        on_plane = {"type": "eq", "fun": lambda x: np.sum(x) - total}
+        x = optimize.minimize(lambda x: np.sum(c * x**2), z[:-1], constraints=on_plane, options={"ftol": 1e-14}).x
+        return np.append(x, 2 * c[0] * x[0])
+
+    def residual(z: Any, c: Any, total: Any) -> Any:
+        return np.append(2 * c * z[:-1] - z[-1], np.sum(z[:-1]) - total)
+
+    solve = ad.implicit_root(least, residual)
+    c = np.array([1.0, 2.0, 3.0])
+    found = ad.grad(lambda c: solve(np.ones(4), c, 1.5)[0] ** 2)(c)
+    exact = lambda c: (1.5 / c[0] / np.sum(1 / c)) ** 2
+    np.testing.assert_allclose(found, ad.grad(exact)(c), 1e-5)
+    with pytest.raises(AutodiffError, match="implicit_root"):
+        ad.grad(lambda c: least(np.ones(4), c, 1.5)[0])(c)

@@ -37,6 +37,10 @@ from .functions import (
 )
 
 BRACKETING = (optimize.brentq, optimize.brenth, optimize.ridder, optimize.bisect, optimize.toms748)
+BY_MULTIPLIERS = (
+    "let implicit_root(solve, residual) have the solution and the multipliers: residual(z, *args) returns the slopes"
+    " of the Lagrangian and the active constraints"
+)
 OFF = (Const(None), Const(False), Const(0), Const(()))
 
 
@@ -201,7 +205,9 @@ def minimize(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Val
     """``minimize(fun, x0, args)``: the point and the value of the minimum."""
     named = bound("fun x0 args method jac hess hessp bounds constraints tol callback options", args, kwargs)
     named["x0"], facts = vector_guess(s, named["x0"])
-    refuse_unless_off(s, "minimize", named, "constraints callback")
+    refuse_unless_off(s, "minimize", named, "callback")
+    if named.get("constraints", Const(None)) not in OFF:
+        raise s.refuse("setting", "scipy.optimize.minimize with constraints has no derivative", BY_MULTIPLIERS)
     fn = given(s, named["fun"], [facts], named.get("args"))
     together, names = valued(named, "jac", "jac hess hessp")
     by_name = isinstance(named.get("jac"), Const) and isinstance(getattr(named["jac"], "value", None), str)

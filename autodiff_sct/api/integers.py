@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from ..compiler.interp.world.origins import place_of_definition
 from ..errors import NotDifferentiable
 from ..tensor import Tensor, wrap
 
@@ -40,6 +39,8 @@ def as_given(gradient: Any, value: Any, name: str, fn: Any) -> Any:
     with np.errstate(invalid="ignore"):
         kept = content.astype(dtype)
     if not np.array_equal(kept, content):
+        from ..compiler.interp.world.origins import place_of_definition
+
         raise NotDifferentiable(
             f"the gradient by {name} is not made of numbers of the argument's dtype, {value.dtype}",
             f"pass floats: `{name}.astype(ad.float32)`",

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from ...errors import Refused
 from ..domain.attempt import Attempt, Way
 from ..domain.compiled import Emitted
-from ..interp.world.origins import is_ours, users_line
 from .static_integers import fixed
 
 if TYPE_CHECKING:
@@ -28,6 +27,7 @@ def granted_by(
 ) -> tuple[Emitted, Request]:
     """The program that `emit` makes of a request, and the request as it was granted."""
     from ..interp.library.library_text import explained
+    from ..interp.world.origins import users_line
 
     first: Refused | None = None
     following: Request | None = request
@@ -58,6 +58,7 @@ def after(request: Request, refused: Refused, values: tuple[Any, ...]) -> Reques
 
 def ways_around(tried: Attempt, refused: Refused) -> frozenset[Way]:
     """The ways that may lift a refusal."""
+    from ..interp.world.origins import is_ours
 
     ways = {Way.TEXTS, Way.ASK, Way.LATE, Way.DEFAULTS, Way.INLINE if tried.specialised else Way.SHORT}
     in_derivative = tried.derivatives and (refused.origin is None or is_ours(refused.origin))

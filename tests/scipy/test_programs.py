@@ -158,6 +158,7 @@ print(ad.grad(program)(np.array([0.3, 0.7])).tolist())
 def test_the_sign_of_the_gamma_function_is_no_number() -> None:
     x = np.array([-0.5, -1.5, 2.5])
     np.testing.assert_allclose(ad.grad(lambda x: np.sum(gammasgn(x) * x**2))(x), 2 * x * gammasgn(x))
+    assert np.array_equal(ad.jvp(gammasgn, (x,), (x,))[1], np.zeros(3))
 
 
 def test_a_class_that_chooses_another_in_new_is_refused() -> None:

@@ -6,6 +6,8 @@ import functools
 import inspect
 from typing import Any
 
+import numpy as np
+
 from ...core.parts import part
 from ...errors import ArgumentTypeError
 from ..domain.facts import UNKNOWN
@@ -55,6 +57,8 @@ def signature_of_known(fn: Any) -> inspect.Signature | None:
 
     table = part("compiler").TABLE
     load_optional()
+    if fn not in table and isinstance(fn, np.ufunc):
+        return inspect.Signature([inspect.Parameter(f"x{k}", inspect.Parameter.POSITIONAL_ONLY) for k in range(fn.nin)])
     return table[fn].signature if fn in table else None
 
 

@@ -235,7 +235,7 @@ class GradFunction(Generic[P, R]):
         except Exception as error:
             failure = error
         try:
-            raise presented(failure, lambda: self.fn(*(args[:-1] if self.sens_param else args), **kwargs))
+            raise presented(failure, self.fn, args[:-1] if self.sens_param else args, kwargs)
         finally:
             del failure  # which holds this frame
 

@@ -34,7 +34,7 @@ def shortened(primal: Callable[..., Any] | None) -> Callable[[F], F]:
             except Exception as error:
                 failure = error
             try:
-                raise presented(failure, None if primal is None else functools.partial(primal, *args, **kwargs))
+                raise presented(failure, primal, args, kwargs)
             finally:
                 del failure  # which holds this frame
 
@@ -43,8 +43,10 @@ def shortened(primal: Callable[..., Any] | None) -> Callable[[F], F]:
     return decorate
 
 
-def presented(error: Exception, primal: Callable[[], Any] | None) -> Exception:
-    """The exception to raise in the place of one; `primal` calls the user's function as the call did that raised it."""
+def presented(
+    error: Exception, primal: Callable[..., Any] | None, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Exception:
+    """The exception to raise in the place of one; `primal` with the arguments calls the user's function once more."""
     repeatable = vars(error).pop(REPEATABLE, None)
     if os.environ.get("AUTODIFF_SCT_TRACEBACK") == "full":
         return error
@@ -56,7 +58,7 @@ def presented(error: Exception, primal: Callable[[], Any] | None) -> Exception:
         return error
     if repeatable and primal is not None:
         try:
-            primal()
+            primal(*args, **kwargs)
         except Exception as again:
             error = again
     try:

@@ -26,6 +26,7 @@ SAVED_VALUE = """
     base_written_view_read diagonal_views rows_written_in_loop zipped_rows_written added_axes split_views
     view_index_from_loop nan_to_zero stencil_over_segments segments_inside_segments manager_that_changes_an_array
     buffers_in_turns step_of_a_softmax_classifier boids written_after_one_side boundaries_from_a_copy
+    first_of_a_queue_changes_in_each_step window_of_a_queue_of_fresh_arrays
     copy_is_written_too written_between_pieces written_between_mean_and_variance diagonal_into_a_written_vector
     """
 
@@ -36,7 +37,7 @@ PLAIN_ARRAY = """
     complex_written casts_and_likes array_from_list broadcast_store indices_with_values walk_over_indices
     rotated_list newton_system lotka_volterra_history view_method_and_asarray joined_by_index
     drawn_with_location_and_scale convolution_by_strides dicts_in_groups queue_of_pairs ukf_pendulum
-    bodies_of_several_shapes conjugate_of_unknown_dtype dtype_from_a_helper
+    scattering_matrix bodies_of_several_shapes conjugate_of_unknown_dtype dtype_from_a_helper
     """
 
 # Makes a Python number of a recorded value: `float(t)`, the functions of `math`, `f"{x:.2f}"`, `math.fsum`.

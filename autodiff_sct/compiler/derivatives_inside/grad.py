@@ -19,6 +19,7 @@ from ...api import gradients
 from ...api.arguments import checked_flag, chosen_positions, refuse_position
 from ...api.gradfunction import GradFunction, assemble
 from ...core import thresholds
+from ...errors import Refused
 from ...ops.composite import GradientByAll, GradOperation
 from ...runtime.apart import apart
 from ...runtime.memory import in_c_order
@@ -295,8 +296,14 @@ def known_program(s: Specialiser, emitted: Any) -> Any:
 
 
 def same_names(a: dict[str, Any], b: dict[str, Any]) -> bool:
-    """Whether two modules hold the same objects; recursive functions are as their text says."""
-    return a.keys() == b.keys() and all(a[n] is b[n] or isinstance(a[n], (Recursion, Variant)) for n in a)
+    """True if two modules hold the same objects, or such as an emission makes anew."""
+    return a.keys() == b.keys() and all(a[n] is b[n] or is_alike(a[n], b[n]) for n in a)
+
+
+def is_alike(a: Any, b: Any) -> bool:
+    """True if two objects do the same in programs of one text: recursive functions, and refusals of one message."""
+    refusals = isinstance(a, Refused) and isinstance(b, Refused)
+    return isinstance(a, (Recursion, Variant)) or (refusals and str(a) == str(b))
 
 
 def parameters_of(s: Specialiser, fn: Value, args: list[Value], kwargs: dict[str, Value]) -> dict[str, Any]:

@@ -128,3 +128,16 @@ def test_an_object_is_the_array_that_it_says() -> None:
             return self.values
 
     check_gradient(lambda x: np.sum(np.sin(Measured(x))) + np.dot(Measured(x * x), x) + np.std(Measured(x)), (X,))
+
+
+def test_compiling_a_second_derivative_of_a_product_ends() -> None:
+    """The emitted gradient holds a refusal for a path; it is the same program each time that it is emitted."""
+
+    def product(x: Any) -> Any:
+        p = Polynomial([1.0, x[0], x[1]])
+        return (p.deriv() * p)(0.3)
+
+    x = np.array([0.5, 0.7])
+    np.testing.assert_allclose(ad.grad(product)(x), [1 + 0.6 * x[0] + 0.27 * x[1], 0.6 + 0.27 * x[0] + 0.108 * x[1]])
+    with pytest.raises(ad.AutodiffError):
+        ad.grad(lambda z: np.sum(ad.grad(product)(z) ** 2))(x)

@@ -18,11 +18,8 @@ LIMITS: dict[str, dict[str, str]] = {
         "real_and_imaginary_views": r"has no view of its adjoint that adds up",
         "sliding_windows": r"has no view of its adjoint that adds up",
     },
-    "forward": {
-        "match_mapping": r"a list of objects or functions changes its length in the program",
-    },
+    "forward": {},
     "pullback": {
-        "match_mapping": r"a list of objects or functions changes its length in the program",
         "tree_built_by_recursion": r"memory that a recursive function keeps for its derivative is written",
     },
     "second": {},

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import linalg
+from scipy import interpolate, linalg
 
 from ...errors import NotDifferentiable
 
@@ -243,3 +243,22 @@ def increasing(knots: Any) -> None:
         raise NotDifferentiable(
             "the knots of an interpolation do not increase", "sort them, and the values with them", code="setting"
         )
+
+
+def barycentric(xi: Any, yi: Any, weights: Any, x: Any) -> Any:
+    """What SciPy's `BarycentricInterpolator` makes of points, their values and their weights, at the places `x`."""
+    made = object.__new__(interpolate.BarycentricInterpolator)
+    made.xi, made.yi, made.wi, made.r, made.dtype = xi, yi, weights, yi.shape[1], yi.dtype
+    return made._evaluate(x)
+
+
+def lagrange(xi: Any, yi: Any, x: Any) -> Any:
+    """The polynomial through points, as sums of products that are smooth at the points, too (Lagrange's form)."""
+    total = 0.0
+    for j in range(len(xi)):
+        basis = np.ones_like(x)
+        for k in range(len(xi)):
+            if k != j:
+                basis = basis * ((x - xi[k]) / (xi[j] - xi[k]))
+        total = total + basis[:, None] * yi[j]
+    return total

@@ -240,3 +240,18 @@ def looked_up(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Va
     made, *rest, x = args
     x, _ = places(s, x)
     return by_text(s, splines.table_at, ir.call(of_scipy(s, made), s.expr(x)), [*rest, x])
+
+
+@handles(interpolate.BarycentricInterpolator._evaluate)
+def through_points(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """A barycentric interpolation: at its points SciPy takes their values, which do not tell the slope there."""
+    points, x = args
+    fields = [attribute_of(s, points, name) for name in ("xi", "yi", "wi")]
+    return barycentric(s, [*fields, x], {})
+
+
+@handles(splines.barycentric)
+def barycentric(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    xi, yi, _, x = args
+    expr = ir.call(s.bind("barycentric", splines.barycentric), *map(s.expr, args))
+    return by_text(s, splines.lagrange, expr, [xi, yi, x])

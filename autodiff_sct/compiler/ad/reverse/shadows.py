@@ -262,8 +262,11 @@ class Shadows:
                     "copy it (`.copy()`)",
                     stmt.origin,
                 )
-            expr = ir.call(s.bind("same_view", memory.same_view), expr, s.expr(shadow), ir.name(target), s.expr(base))
-            self.uncertain.add(stmt)
+            if isinstance(s.facts[base.name], Num):  # an item of a list is what the list holds
+                expr = ir.call(
+                    s.bind("same_view", memory.same_view), expr, s.expr(shadow), ir.name(target), s.expr(base)
+                )
+                self.uncertain.add(stmt)
         if stmt.op.fn in READ_ONLY_DIAGONALS:
             expr = ir.call(s.bind("writable", memory.writable), expr)
         elif stmt.op.fn in OVERLAPPING:

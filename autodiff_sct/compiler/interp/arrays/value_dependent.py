@@ -217,6 +217,10 @@ OTHERS: dict[Any, Facts] = {
 }  # functions that return no numbers
 
 
+# How many axes the arrays have that a function returns, whatever it is given.
+SEVERAL: dict[Any, tuple[int, ...]] = {np.histogram2d: (2, 1, 1)}
+
+
 def is_text(s: Specialiser, value: Value) -> bool:
     """True if a value is a string."""
     return isinstance(value.value, str) if isinstance(value, Const) else s.facts_of(value) == Opaque(str)
@@ -235,6 +239,9 @@ def unknown_result(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str,
     """The result of an operation on something unknown: a number or an array, which may share its operands' memory."""
     if fn in OTHERS:
         return OTHERS[fn]
+    if fn in SEVERAL:
+        roots_of = [frozenset([s.root(s.site(("result", k)))]) for k in range(len(SEVERAL[fn]))]
+        return Pair(tuple(Num("array", None, (None,) * axes, own) for axes, own in zip(SEVERAL[fn], roots_of)))
     if fn is operator.add and all(is_text(s, value) for value in args):
         return Opaque(str)
     roots: set[int] = set()

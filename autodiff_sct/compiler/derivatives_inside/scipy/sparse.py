@@ -296,7 +296,7 @@ handles(sparse.kron)(kron)
 def is_sparse(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     if is_matrix(s, args[0]):
         return Const(True)
-    return opaque_call(s, ir.attribute(s.bind("sparse", sparse), "issparse"), sparse.issparse, args, kwargs)
+    return call_python(s, sparse.issparse, args, kwargs)
 
 
 def computed(write: Callable[..., Any], s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:

@@ -18,8 +18,9 @@ from ...domain.facts import Num
 from ...domain.values import Const, Leaf, Value
 from ...interp.arrays import emit_op
 from ...interp.arrays.emit_op import array_of_list
+from ...interp.calls.dispatch import either
 from ...interp.kernel.handlers import HANDLERS, handles
-from ...interp.kernel.operations import call_python, call_value, get_item
+from ...interp.kernel.operations import call_python, call_value, get_item, opaque_call
 from ...ir.builder import Specialiser
 from .by_text import by_text, constant_result, parts_by_text, without_derivative
 from .functions import bound, refuse_complex, vector_like
@@ -110,8 +111,12 @@ def of_one(fn: Any, core: dict[str, Any], s: Specialiser, args: list[Value], kwa
     if any(k not in known or known[k] > (2 if core[k] == "1|2" else core[k]) for k in given):
         raise s.refuse("setting", f"scipy.linalg.{fn.__name__} has a derivative for one matrix", "call it in a loop")
     first = [given.get(name, value) for name, value in zip(core, args)]
-    return call_python(
-        s, fn.__wrapped__, [*first, *args[len(core) :]], kwargs | {k: given[k] for k in kwargs if k in given}
+    every, settings = [*first, *args[len(core) :]], kwargs | {k: given[k] for k in kwargs if k in given}
+    callee = ir.attribute(s.bind("linalg", linalg), fn.__name__)
+    return either(
+        s,
+        lambda: call_python(s, fn.__wrapped__, every, settings),
+        lambda: opaque_call(s, callee, fn, args, kwargs),
     )
 
 

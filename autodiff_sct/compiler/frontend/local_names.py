@@ -9,7 +9,7 @@
 ... ''').body[0])), end="")
 def f(x, scale):
     y = x * scale
-    return check({'x': x, 'scale': scale, 'y': y}, 'y')
+    return check({"x": x, "scale": scale, "y": y}, "y")
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from typing import Any
 
 import gast
 
-from autodiff_sct.compiler import ir
-from autodiff_sct.compiler.frontend.bindings import SCOPES, bound_before, parameters, scan
-from autodiff_sct.compiler.frontend.builders import Block, at, blocks_of, load
+from .. import ir
+from .bindings import SCOPES, bound_before, parameters, scan
+from .builders import Block, at, blocks_of, load
 
 
 def without_locals(tree: gast.FunctionDef) -> gast.FunctionDef:

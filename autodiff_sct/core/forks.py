@@ -7,6 +7,7 @@ an import of the compiler is over.
 
 from __future__ import annotations
 
+import logging  # noqa: F401  (takes its lock before a fork: after ours, for such handlers run backwards)
 import os
 import threading
 import weakref

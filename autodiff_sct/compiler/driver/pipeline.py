@@ -11,6 +11,7 @@ from typing import Any
 import gast
 
 from ...core.deep_stack import deeply
+from ...core.forks import IMPORTING
 from ...core.parts import part
 from ...errors import AliasError, NotDifferentiable, Refused, UnsupportedSyntax
 from .. import ir
@@ -74,7 +75,8 @@ STAGES: list[tuple[str, str]] = [
 
 def specialise(request: Request) -> tuple[Specialiser, Arguments, Value]:
     """Run the program on facts, however deep its calls are nested."""
-    part("libraries").load_libraries()
+    with IMPORTING:
+        part("libraries").load_libraries()
     try:
         return deeply(specialised, request)
     except RecursionError:

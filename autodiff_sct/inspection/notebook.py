@@ -29,6 +29,8 @@ def load_ipython_extension(shell: Any) -> None:
 class AdjointMagics(Magics):
     """The magics of this package."""
 
+    shell: Any  # the running one: no magic is called without it
+
     @magic_arguments()
     @argument("--wrt", default="0", help="positions of the arguments to differentiate with respect to, as 0,1")
     @argument("--explain", action="store_true", help="say what is saved, computed again or put back")

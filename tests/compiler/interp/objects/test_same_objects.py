@@ -43,6 +43,7 @@ FOLLOWED = {
     "itself": "return b.v * 3 if b.me is b else x[0]",
     "a field of itself": "b.me.v = 5 * x[1]\n    return b.v * c.v + d.v",
     "changed to and fro": "if x[0] > 0.2: c.me = d\n    return c.me.v * 3 + c.me.me.v * x[1]",
+    "the dict of an object": "return x[0] if '__init__' in c.__dict__ else x[1]",
     "under a handler": "try:\n        c.v *= 3\n        if x[0] > 0.3: raise ValueError\n        c.v *= x[1]\n"
     "    except ValueError: c.me.v += x[0]\n    return c.v * x[1]",
 }
@@ -52,7 +53,6 @@ REFUSED = {
     "numbers of objects": "return x[0] if id(c) == id(b) else x[1]",
     "inside tuples": "return x[0] if (c, 1) == (c, 1) else x[1]",
     "inside lists": "return x[0] if [c, d] == boxes else x[1]",
-    "the dict of an object": "return x[0] if '__init__' in c.__dict__ else x[1]",
     "the dict of one of two": "return x[0] if b is c and '__init__' in b.__dict__ else x[1]",
     "tuples": "p, q = (x[0], 1.0), (x[1], 2.0)\n    r = p if x[0] > 0.2 else q\n    return x[0] if r is p else x[1]",
 }

@@ -85,7 +85,7 @@ def test_numbers(test):
 
 
 def test_a_float_that_may_be_a_constant_is_refused():
-    with pytest.raises(UnsupportedSyntax, match="is the object that a constant is"):
+    with pytest.raises(UnsupportedSyntax, match="is the same object as a constant"):
         ad.grad(lambda x, y: x * 2 if y is np.nan else x * 3)(1.5, 2.0)
 
 

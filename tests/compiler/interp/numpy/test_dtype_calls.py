@@ -76,5 +76,5 @@ def test_the_text_decides_nothing_that_dtypes_decide() -> None:
 
 
 def test_what_numpy_refuses_is_raised() -> None:
-    with pytest.raises(ValueError, match="not an inexact|No data type|float"):
+    with pytest.raises(ValueError, match="not inexact"):
         ad.grad(lambda x: np.sum(x) * np.finfo(np.dtype("int32")).eps)(ARGUMENTS["float64"])

@@ -239,7 +239,7 @@ def test_a_missing_object_is_an_error() -> None:
                 node = Point(v, node)
         return node.x  # type: ignore[attr-defined]
 
-    with pytest.raises(TypeError):
+    with pytest.raises(AttributeError, match="'NoneType' object has no attribute 'x'"):
         ad.grad(fn)(X)
     np.testing.assert_array_equal(ad.grad(fn)(X + 5), [0, 0, 0, 1])
 

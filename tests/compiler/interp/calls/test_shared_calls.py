@@ -38,7 +38,7 @@ ALWAYS = {
     "counters_are_updated",
     "dtype_from_a_helper",
 }
-# Objects that a call returns and others write to are not followed through it: outside this test such calls stay inlined.
+# Objects that a call returns and others write to are not followed through it: such calls stay inlined elsewhere.
 OBJECTS_RETURNED = {"object_with_array", "tape_of_objects"}
 STEP = 29
 

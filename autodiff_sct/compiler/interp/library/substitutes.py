@@ -85,6 +85,10 @@ def trim_zeros(filt: Any, trim: Any = "fb", axis: Any = None) -> Any:
     return filt[first:last]
 
 
+def real_if_zero(w: Any, t: Any) -> Any:
+    return w.real.copy() if t.dtype.kind != "c" and np.all(w.imag == 0.0) else w
+
+
 SUBSTITUTES: dict[Any, Any] = {
     ("numpy.polynomial.polyutils", "as_series"): as_series,
     ("numpy.polynomial.polyutils", "trimseq"): trimseq,
@@ -93,4 +97,5 @@ SUBSTITUTES: dict[Any, Any] = {
     ("numpy.polynomial.polyutils", "_sub"): subtracted,
     ("numpy.polynomial.polynomial", "polydiv"): divided,
     ("numpy", "trim_zeros"): trim_zeros,
+    ("numpy.linalg._linalg", "_to_real_if_imag_zero"): real_if_zero,  # of NumPy 2.5
 }

@@ -172,8 +172,6 @@ def second_order(item: Case) -> float:
     "item", [i for i in test_second_order.CASES if any(i is c for c in CASES) and not is_plain(i)], ids=str
 )
 def test_second_derivative(item: Case) -> None:
-    if test_second_order.is_once_only(item):
-        return
     along = Directions(item)
     at = along.paired_entries
     measured = (8 * (at(1e-3) - at(-1e-3)) - (at(2e-3) - at(-2e-3))) / 12e-3

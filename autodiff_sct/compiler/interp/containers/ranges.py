@@ -15,9 +15,8 @@ from .sources import Source, nth, over_range
 def reversed_source(s: Specialiser, source: Source) -> Source:
     if source.items is not None:
         return Source(items=source.items[::-1])
-    assert source.length is not None
     bounds = source.bounds
-    assert bounds is not None
+    assert bounds is not None and source.length is not None
     if len(bounds) <= 2:
         start, stop = (Const(0), bounds[0]) if len(bounds) == 1 else bounds
         down = (operate(s, gast.Sub, stop, Const(1)), operate(s, gast.Sub, start, Const(1)), Const(-1))

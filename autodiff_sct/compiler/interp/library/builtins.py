@@ -28,7 +28,17 @@ from ..containers.sources import Source, count_of, is_range, over_range
 from ..kernel import operations
 from ..kernel.escape import refuse_references
 from ..kernel.handlers import handles
-from ..kernel.operations import attribute_of, call_method_of, call_python, call_value, defines, operate, over, truth
+from ..kernel.operations import (
+    attribute_of,
+    call_method_of,
+    call_python,
+    call_value,
+    defines,
+    opaque_call,
+    operate,
+    over,
+    truth,
+)
 from ..kernel.operators import OPERATORS
 from ..kernel.raising import always
 from ..models import functions as models
@@ -96,7 +106,10 @@ def listed_opaque(s: Specialiser, value: Value) -> Leaf:
 
 @handles(reversed)
 def reversed_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    return reversed_source(s, over(s, args[0]))
+    source = over(s, args[0])
+    if source.items is None and source.bounds is None:  # nothing is known of it
+        return over(s, listed_opaque(s, opaque_call(s, ir.name("reversed"), reversed, args, kwargs)))
+    return reversed_source(s, source)
 
 
 @handles(map)

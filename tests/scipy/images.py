@@ -40,11 +40,23 @@ CASES: list[Case] = [
     case(ndimage.map_coordinates, IMAGE, PLACES, prefilter=False),
     *(case(ndimage.shift, IMAGE, by, mode=mode) for by in (np.array([0.3, -1.2]), np.float64(0.7))
       for mode in ("constant", "mirror")),
+    *(case(ndimage.map_coordinates, IMAGE, PLACES, mode=mode, prefilter=prefilter, order=order, cval=0.7)
+      for mode in ("wrap", "grid-constant", "grid-mirror", "nearest", "constant")
+      for prefilter, order in ((True, 3), (False, 3), (True, 5), (True, 4), (True, 1))),
+    *(case(ndimage.shift, IMAGE, by, mode="wrap") for by in (np.array([0.3, -1.2]), np.float64(7.7))),
     *(case(ndimage.zoom, IMAGE, by, order=order) for by, order in ((2.0, 1), (1.5, 3), ((0.6, 2), 3))),
+    *(case(ndimage.zoom, IMAGE, by, mode=mode, grid_mode=True, cval=1.5) for by in (2, (1.5, 0.7))
+      for mode in ("grid-wrap", "grid-constant", "nearest", "reflect")),
     case(ndimage.affine_transform, IMAGE, np.array([[0.93, 0.11], [-0.21, 0.83]]), np.array([0.22, 0.34])),
     case(ndimage.affine_transform, IMAGE, np.array([[0.93, 0.11], [-0.21, 0.83]]), 0.155, order=1, mode="reflect"),
-    *(case(ndimage.rotate, IMAGE, 25.0, reshape=False, mode=mode) for mode in ("constant", "nearest")),
-    case(ndimage.rotate, real(3, 4, 5), 10.0, (0, 2), False),
+    *(case(ndimage.rotate, IMAGE, 25.0, reshape=False, mode=mode) for mode in ("constant", "nearest", "wrap")),
+    *(case(ndimage.rotate, real(3, 4, 5), 10.0, axes, False, prefilter=prefilter, mode=mode)
+      for axes in ((0, 2), [1, 0])
+      for prefilter, mode in ((True, "constant"), (False, "constant"), (True, "nearest"))),
+    *(case(ndimage.rotate, a, angle, cval=0.4, mode=mode)
+      for a in (IMAGE, real(5, 4, 2)) for angle in (25.0, 90, -130.0)
+      for mode in ("constant", "grid-constant")),
+    *(case(ndimage.rotate, IMAGE, np.float64(by), reshape=True) for by in (25.0, 190.0)),
     *(case(fn, IMAGE, size, mode=mode) for fn in (ndimage.maximum_filter, ndimage.minimum_filter, ndimage.median_filter)
       for size, mode in zip((3, (2, 3), 2, (4, 1), 3), MODES)),
     case(ndimage.percentile_filter, IMAGE, 30, 3), case(ndimage.rank_filter, IMAGE, 1, 2),

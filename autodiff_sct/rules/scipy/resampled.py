@@ -9,12 +9,12 @@ import itertools
 import math
 
 import numpy as np
-from scipy import ndimage
+from scipy import ndimage, special
 
 from ...errors import NoRule
-from ...runtime import unpad
 from ..shape import upto
 from ..table import forward, linear, reverse, static
+from .images import each, folded
 from .precision import fitted
 
 # B-splines
@@ -32,17 +32,25 @@ def basis(x, order, nu):
 
 def inside(x, n, mode):
     """Places moved inside of `n` elements as a mode says, and how they move with the places that were given."""
-    if mode == "constant":
-        return x, np.ones_like(x)
-    if mode == "nearest":
-        return np.clip(x, 0, n - 1), ((x >= 0) & (x <= n - 1)).astype(float)
-    if mode in ("wrap", "grid-wrap"):
-        period = max(n - 1, 1) if mode == "wrap" else n
-        return np.where((x < 0) | (x > period), np.mod(x, period), x), np.ones_like(x)
-    first = 0.0 if mode == "mirror" else -0.5
-    period = max(2 * n - 2, 1) if mode == "mirror" else 2 * n
-    moved = np.mod(x - first, period)
-    return np.where(moved > period / 2, period - moved, moved) + first, np.where(moved > period / 2, -1.0, 1.0)
+    if mode == "wrap":
+        period = max(n - 1, 1)
+        behind = np.where(x > n - 1, np.mod(x, period), x)
+        return np.where(x < 0, period - np.mod(-x, period), behind), np.ones_like(x)
+    if mode in ("mirror", "reflect", "grid-mirror"):
+        first = 0.0 if mode == "mirror" else -0.5
+        period = max(2 * n - 2, 1) if mode == "mirror" else 2 * n
+        moved = np.mod(x - first, period)
+        return np.where(moved > period / 2, period - moved, moved) + first, np.where(moved > period / 2, -1.0, 1.0)
+    return x, np.ones_like(x)
+
+
+def read(place, n, mode):
+    """The coefficients that stand for those beyond the ends of `n`."""
+    if mode == "grid-wrap":
+        return np.mod(place, n)
+    if mode in ("nearest", "grid-constant"):
+        return np.clip(place, 0, n - 1)
+    return inside(place + 0.0, n, mode if mode in ("reflect", "grid-mirror") else "mirror")[0].astype(int)
 
 
 def taps(x, n, order, nu, mode):
@@ -53,11 +61,9 @@ def taps(x, n, order, nu, mode):
     pairs = []
     for k in range(order + 1):
         place, weight = start + k, factor * basis(moved - start - k, order, nu)
-        if mode in ("wrap", "grid-wrap"):
-            place = np.mod(place, n)
-        else:
-            place = inside(place + 0.0, n, "reflect" if mode in ("reflect", "grid-mirror") else "mirror")[0].astype(int)
-        pairs.append((place, weight))
+        if mode == "grid-constant":
+            weight = weight * ((place >= 0) & (place < n))
+        pairs.append((read(place, n, mode), weight))
     return pairs
 
 
@@ -65,16 +71,10 @@ def products(coordinates, shape, nu, order, mode):
     """The places of coefficients and their weights for all axes."""
     if not len(coordinates) == len(shape) == len(nu):
         raise ValueError("places need one number for each axis of the image")
-    margin = margin_of(order, mode)
-    by_axis = [taps(x + margin, n, order, k, mode) for x, n, k in zip(coordinates, shape, nu)]
+    orders = each(order, len(shape))
+    by_axis = [taps(x, n, of_axis, k, mode) for x, n, of_axis, k in zip(coordinates, shape, orders, nu)]
     for chosen in itertools.product(*by_axis):
         yield tuple(place for place, _ in chosen), math.prod([weight for _, weight in chosen])
-
-
-@static
-def margin_of(order, mode):
-    """How many elements SciPy adds at each end before it filters an image."""
-    return 12 if order > 1 and mode == "nearest" else 0
 
 
 def sampled(coefficients, coordinates, nu, order, mode):
@@ -145,72 +145,131 @@ def spline_filter(y, d, input, order=3, output=np.float64, mode="mirror"):
     return d
 
 
-def coefficients_of(input, order, mode, prefilter):
-    """The coefficients of an image."""
-    if not prefilter or order < 2:
+def coefficients_of(input, order, mode, prefilter, cval):
+    """The coefficients of an image, from which `cval` is taken where coefficients beyond the edges are to be 0."""
+    if mode == "grid-constant":
+        input = input - cval
+    if not prefilter:
         return input
-    extended = np.pad(input, margin_of(order, mode), "edge") if mode == "nearest" else input
-    return ndimage.spline_filter(extended, order, mode=mode)
+    if is_extended(order, mode):
+        input = np.pad(input, margins(order, mode, input.ndim), beyond(mode))
+    for axis in smooth_axes(order, input.ndim):
+        input = ndimage.spline_filter1d(input, degree(order, axis), axis, mode=mode)
+    return input
+
+
+def shape_extended(input, order, mode, prefilter):
+    """The shape of these coefficients."""
+    if not prefilter or not is_extended(order, mode):
+        return np.shape(input)
+    widths = margins(order, mode, input.ndim)
+    return tuple([n + before + after for n, (before, after) in zip(np.shape(input), widths)])
 
 
 def image_of(d, order, mode, prefilter):
     """The cotangent of an image from that of its coefficients."""
-    if not prefilter or order < 2:
+    if not prefilter:
         return d
-    d = spline_filter(d, d, d, order, mode=mode)
-    return unpad(d, margin_of(order, mode), "edge") if mode == "nearest" else d
+    for axis in smooth_axes(order, d.ndim):
+        d = spline_filter1d(d, d, d, degree(order, axis), axis, mode=mode)
+    return folded(d, margins(order, mode, d.ndim), beyond(mode)) if is_extended(order, mode) else d
+
+
+def among(coordinates, order, mode, prefilter):
+    """Places in an image as places among its coefficients."""
+    if not prefilter or not is_extended(order, mode):
+        return coordinates
+    return coordinates + first_of(margins(order, mode, len(coordinates)), np.ndim(coordinates))
+
+
+@static
+def degree(order, axis):
+    """The order of the splines along an axis."""
+    return order[axis] if isinstance(order, tuple) else order
+
+
+@static
+def smooth_axes(order, ndim):
+    """The axes along which coefficients differ from the image."""
+    return tuple(k for k in range(ndim) if degree(order, k) > 1)
+
+
+@static
+def is_extended(order, mode):
+    """True where SciPy adds elements at the ends of an image before it filters it."""
+    return mode in ("nearest", "grid-constant") and max(order if isinstance(order, tuple) else (order,)) > 1
+
+
+@static
+def margins(order, mode, ndim):
+    """How many of these there are along each axis."""
+    return tuple((12, 12) if degree(order, k) > 1 else (0, 0) for k in range(ndim))
+
+
+@static
+def beyond(mode):
+    """What ``np.pad`` calls a mode in which it adds them."""
+    return "edge" if mode == "nearest" else "constant"
+
+
+@static
+def first_of(widths, ndim):
+    """The widths before an image, along the first of `ndim` axes."""
+    return np.reshape([before for before, _ in widths], (-1, *[1] * (ndim - 1)))
 
 
 # Images at places
 
 
-def moved_image(d, input, coordinates, order, mode, prefilter):
+def moved_image(d, input, coordinates, order, mode, prefilter, cval):
     """The cotangents of an image and of the places where its values are taken."""
-    coefficients = coefficients_of(input, order, mode, prefilter)
+    coefficients = coefficients_of(input, order, mode, prefilter, cval)
+    places = among(coordinates, order, mode, prefilter)
     still = (0,) * input.ndim
-    d_coefficients = scattered(d, coordinates, still, order, mode, np.shape(coefficients))
-    slopes = [d * sampled(coefficients, coordinates, raised(still, k), order, mode) for k in upto(input.ndim)]
+    d_coefficients = scattered(d, places, still, order, mode, shape_extended(input, order, mode, prefilter))
+    slopes = [d * sampled(coefficients, places, raised(still, k), order, mode) for k in upto(input.ndim)]
     return fitted(image_of(d_coefficients, order, mode, prefilter), d), fitted(np.stack(slopes), d)
 
 
-def moved_along(y, t, input, coordinates, order, mode, prefilter):
+def moved_along(y, t, input, coordinates, order, mode, prefilter, cval):
     """The tangent of the values by that of the places."""
-    coefficients = coefficients_of(input, order, mode, prefilter)
+    coefficients = coefficients_of(input, order, mode, prefilter, cval)
+    places = among(coordinates, order, mode, prefilter)
     still = (0,) * input.ndim
-    parts = [t[k] * sampled(coefficients, coordinates, raised(still, k), order, mode) for k in upto(input.ndim)]
+    parts = [t[k] * sampled(coefficients, places, raised(still, k), order, mode) for k in upto(input.ndim)]
     return fitted(sum(parts), y)
 
 
 @reverse(ndimage.map_coordinates)
 def map_coordinates(y, d, input, coordinates, output=None, order=3, mode="constant", cval=0.0, prefilter=True):
-    check_image(output, order, mode, cval, input)
-    return moved_image(d, input, coordinates, order, mode, prefilter)
+    check_image(output, input)
+    return moved_image(d, input, coordinates, order, mode, prefilter, cval)
 
 
 @forward(ndimage.map_coordinates)
 def push_map_coordinates(y, d, input, coordinates, output=None, order=3, mode="constant", cval=0.0, prefilter=True):
-    check_image(output, order, mode, cval, input)
+    check_image(output, input)
     return (
         ndimage.map_coordinates(d, coordinates, order=order, mode=mode, prefilter=prefilter),
-        moved_along(y, d, input, coordinates, order, mode, prefilter),
+        moved_along(y, d, input, coordinates, order, mode, prefilter, cval),
     )
 
 
 @reverse(ndimage.shift)
 def shift(y, d, input, shift, output=None, order=3, mode="constant", cval=0.0, prefilter=True):
-    check_image(output, order, mode, cval, input)
-    d_input, d_places = moved_image(d, input, shifted(np.shape(y), shift), order, mode, prefilter)
+    check_image(output, input)
+    d_input, d_places = moved_image(d, input, shifted(np.shape(y), shift), order, mode, prefilter, cval)
     by_axis = -np.sum(np.reshape(d_places, (d.ndim, -1)), 1)
     return d_input, by_axis if np.ndim(shift) > 0 else np.sum(by_axis)
 
 
 @forward(ndimage.shift)
 def push_shift(y, d, input, shift, output=None, order=3, mode="constant", cval=0.0, prefilter=True):
-    check_image(output, order, mode, cval, input)
+    check_image(output, input)
     t = [-each_axis(d, k, input.ndim) for k in upto(input.ndim)]
     return (
         ndimage.shift(like(d, input), shift, order=order, mode=mode, prefilter=prefilter),
-        moved_along(y, t, input, shifted(np.shape(y), shift), order, mode, prefilter),
+        moved_along(y, t, input, shifted(np.shape(y), shift), order, mode, prefilter, cval),
     )
 
 
@@ -232,16 +291,23 @@ def each_axis(d, k, ndim):
 
 @linear(ndimage.zoom)
 def zoom(y, d, input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter=True, *, grid_mode=False):
-    check_image(output, order, mode, cval, input)
-    if grid_mode:
-        raise NoRule("scipy.ndimage.zoom is differentiable with grid_mode=False")
-    places = np.stack(np.meshgrid(*[zoomed(n, m) for n, m in zip(np.shape(input), np.shape(y))], indexing="ij"))
-    return moved_image(d, input, places, order, mode, prefilter)[0]
+    check_image(output, input)
+    by_axis = [zoomed(n, m, grid_mode) for n, m in zip(np.shape(input), np.shape(y))]
+    places = np.stack(np.meshgrid(*by_axis, indexing="ij"))
+    return moved_image(d, input, places, order, mode, prefilter, cval)[0]
+
+
+@forward(ndimage.zoom)
+def push_zoom(y, d, input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter=True, *, grid_mode=False):
+    check_image(output, input)
+    return ndimage.zoom(d, zoom, order=order, mode=mode, prefilter=prefilter, grid_mode=grid_mode)
 
 
 @static
-def zoomed(n, m):
+def zoomed(n, m, grid_mode):
     """Where `m` values are taken of `n`."""
+    if grid_mode:
+        return (np.arange(m) + 0.5) * (n / m) - 0.5
     return np.arange(m) * ((n - 1) / (m - 1) if m > 1 else 1.0)
 
 
@@ -249,10 +315,10 @@ def zoomed(n, m):
 def affine_transform(
     y, d, input, matrix, offset=0.0, output_shape=None, output=None, order=3, mode="constant", cval=0.0, prefilter=True
 ):
-    check_image(output, order, mode, cval, input)
+    check_image(output, input)
     grid = np.indices(np.shape(y))
     places = transformed(grid, matrix, offset)
-    d_input, d_places = moved_image(d, input, places, order, mode, prefilter)
+    d_input, d_places = moved_image(d, input, places, order, mode, prefilter, cval)
     axes = tuple(range(1, d.ndim + 1))
     d_offset = np.sum(d_places, axes)
     d_matrix = fitted(np.tensordot(d_places, grid, (axes, axes)), d)
@@ -263,15 +329,15 @@ def affine_transform(
 def push_affine_transform(
     y, d, input, matrix, offset=0.0, output_shape=None, output=None, order=3, mode="constant", cval=0.0, prefilter=True
 ):
-    check_image(output, order, mode, cval, input)
+    check_image(output, input)
     grid = np.indices(np.shape(y))
     places = transformed(grid, matrix, offset)
     by_input = ndimage.affine_transform(
         like(d, input), matrix, offset, output_shape, order=order, mode=mode, prefilter=prefilter
     )
-    by_matrix = moved_along(y, by_grid(d, grid), input, places, order, mode, prefilter)
+    by_matrix = moved_along(y, by_grid(d, grid), input, places, order, mode, prefilter, cval)
     t = [each_axis(d, k, input.ndim) for k in upto(input.ndim)]
-    return by_input, by_matrix, moved_along(y, t, input, places, order, mode, prefilter)
+    return by_input, by_matrix, moved_along(y, t, input, places, order, mode, prefilter, cval)
 
 
 def by_grid(d, grid):
@@ -290,9 +356,10 @@ def transformed(grid, matrix, offset):
 def rotate(
     y, d, input, angle, axes=(1, 0), reshape=True, output=None, order=3, mode="constant", cval=0.0, prefilter=True
 ):
-    check_image(output, order, mode, cval, input)
+    check_image(output, input)
     places, slopes = rotated(angle, np.shape(input), np.shape(y), axes)
-    d_input, d_places = moved_image(d, input, places, order, mode, prefilter)
+    orders = order_in(axes, input.ndim, order)
+    d_input, d_places = moved_image(d, input, places, orders, mode, prefilter, cval)
     return d_input, np.sum(d_places * slopes.astype(d.dtype))
 
 
@@ -300,47 +367,50 @@ def rotate(
 def push_rotate(
     y, d, input, angle, axes=(1, 0), reshape=True, output=None, order=3, mode="constant", cval=0.0, prefilter=True
 ):
-    check_image(output, order, mode, cval, input)
+    check_image(output, input)
     places, slopes = rotated(angle, np.shape(input), np.shape(y), axes)
     return (
         ndimage.rotate(like(d, input), angle, axes, reshape, order=order, mode=mode, prefilter=prefilter),
-        moved_along(y, d * slopes, input, places, order, mode, prefilter),
+        moved_along(y, d * slopes, input, places, order_in(axes, input.ndim, order), mode, prefilter, cval),
     )
 
 
 def rotated(angle, before, after, axes):
     """The places where a rotated image has its values, and how they turn."""
-    if before != after:
-        raise NoRule("scipy.ndimage.rotate is differentiable with reshape=False")
     first, second = plane_of(axes, len(before))
     axes_of = upto(len(before))
-    turn = angle * (np.pi / 180)
     grid = np.indices(after)
-    middle = (before[first] - 1) / 2, (before[second] - 1) / 2
-    a, b = grid[first] - middle[0], grid[second] - middle[1]
-    at_first = np.cos(turn) * a + np.sin(turn) * b
-    at_second = np.cos(turn) * b - np.sin(turn) * a
-    places = [
-        at_first + middle[0] if k == first else at_second + middle[1] if k == second else grid[k] for k in axes_of
-    ]
-    slopes = [at_second if k == first else -at_first if k == second else 0 * a for k in axes_of]
+    c, s = special.cosdg(angle), special.sindg(angle)
+    old, new = middle_of(before, first, second), middle_of(after, first, second)
+    at_first = old[0] - (c * new[0] + s * new[1]) + c * grid[first] + s * grid[second]
+    at_second = old[1] - (c * new[1] - s * new[0]) - s * grid[first] + c * grid[second]
+    places = [at_first if k == first else at_second if k == second else grid[k] for k in axes_of]
+    slopes = [at_second - old[1] if k == first else old[0] - at_first if k == second else 0 * grid[k] for k in axes_of]
     return np.stack(places), np.stack(slopes) * (np.pi / 180)
+
+
+@static
+def middle_of(shape, first, second):
+    """The middle of a plane."""
+    return (shape[first] - 1) / 2, (shape[second] - 1) / 2
 
 
 @static
 def plane_of(axes, ndim):
     """The two axes of a plane, in order."""
-    return tuple(sorted(k % ndim for k in axes))
-
-
-def check_image(output, order, mode, cval, input):
-    """Refuse what has no derivative here."""
-    if output is not None or cval != 0 or np.iscomplexobj(input):
-        raise NoRule("images of scipy.ndimage are moved differentiably if real, without output, for cval=0")
-    check_mode(order, mode)
+    first, second = sorted(k % ndim for k in axes)
+    if first == second:
+        raise NoRule("scipy.ndimage.rotate is differentiable for two different axes")
+    return first, second
 
 
 @static
-def check_mode(order, mode):
-    if order > 3 or mode not in ("constant", "nearest", "mirror", "reflect", "grid-mirror", "wrap", "grid-wrap"):
-        raise NoRule(f"images of scipy.ndimage have no derivative with order={order} and mode={mode!r}")
+def order_in(axes, ndim, order):
+    """The order of the splines along each axis: planes are filtered, and read, each by itself."""
+    return tuple(order if k in plane_of(axes, ndim) else 0 for k in range(ndim))
+
+
+def check_image(output, input):
+    """Refuse what has no derivative here."""
+    if output is not None or np.iscomplexobj(input):
+        raise NoRule("images of scipy.ndimage are moved differentiably if real, without output")

@@ -14,6 +14,7 @@ from ..core.recording import require_recording
 from ..errors import ArgumentRuntimeError, ArgumentTypeError, ArgumentValueError
 from ..tensor import Parameter
 from .arguments import (
+    Positions,
     checked_backend,
     checked_callable,
     checked_flag,
@@ -45,7 +46,6 @@ __all__ = [
 P = ParamSpec("P")
 R = TypeVar("R")
 T = TypeVar("T")
-Positions = int | tuple[int, ...] | None
 Backend = Literal["numpy", "numba", "auto"]
 
 

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from ..api import stop_gradient
+from ..api.arguments import checked_flag
 from ..dtypes import float32
 from ..errors import ArgumentTypeError, ArgumentValueError
 from ..tensor import Parameter
 from .cell import Cell
 from .initializer import initializer
-from .layers import convolution_weight, positive, uniform_bias, yes_or_no
+from .layers import convolution_weight, positive, uniform_bias
 from .windows import padding_of, pads_of, pair, windows
 
 __all__ = ["AvgPool2d", "BatchNorm1d", "BatchNorm2d", "Conv2d", "MaxPool2d"]
@@ -69,7 +70,7 @@ class Conv2d(Cell):
         self.dilation = pair(dilation, "dilation")
         self.pad_mode = pad_mode
         self.padding = padding_of(pad_mode, padding)
-        self.has_bias = yes_or_no(has_bias, "has_bias")
+        self.has_bias = checked_flag(has_bias, "has_bias")
         shape = (out_channels, in_channels // group, *self.kernel_size)
         self.weight = Parameter(convolution_weight(shape, weight_init, dtype), "weight")
         if has_bias:

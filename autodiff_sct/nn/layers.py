@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..api.arguments import checked_flag
 from ..core.random_state import generator
 from ..dtypes import float32
 from ..errors import ArgumentTypeError, ArgumentValueError
@@ -15,7 +16,7 @@ from .activation import get_activation
 from .cell import Cell
 from .initializer import HeUniform, Uniform, initializer
 
-__all__ = ["Dense", "Dropout", "Embedding", "Flatten", "LayerNorm", "positive", "yes_or_no"]
+__all__ = ["Dense", "Dropout", "Embedding", "Flatten", "LayerNorm", "positive"]
 
 
 def positive(value: Any, what: str) -> int:
@@ -24,13 +25,6 @@ def positive(value: Any, what: str) -> int:
         raise ArgumentTypeError(f"{what} is an int, not {value!r}")
     if value <= 0:
         raise ArgumentValueError(f"{what} is positive, not {value}")
-    return value
-
-
-def yes_or_no(value: Any, what: str) -> bool:
-    """A flag: TypeError unless a bool."""
-    if not isinstance(value, bool):
-        raise ArgumentTypeError(f"{what} is True or False, not {value!r}")
     return value
 
 
@@ -74,7 +68,7 @@ class Dense(Cell):
         super().__init__()
         self.in_channels = positive(in_channels, "in_channels")
         self.out_channels = positive(out_channels, "out_channels")
-        self.has_bias = yes_or_no(has_bias, "has_bias")
+        self.has_bias = checked_flag(has_bias, "has_bias")
         bound = 1 / math.sqrt(in_channels)
         weight = Uniform(bound) if weight_init is None else weight_init
         self.weight = Parameter(initializer(weight, (out_channels, in_channels), dtype), "weight")

@@ -83,7 +83,7 @@ def has_strong_zeros(s: Specialiser, op: ir.Op) -> bool:
     if s.strong and has_singular_slope(op):
         return True
     factors = [s.definitions.get(n) for a in op.arguments.values() for n in s.leaves(a)] if op.fn in PRODUCTS else []
-    return bool(s.strong) and any(is_singular(s, expr) for expr in factors)
+    return bool(s.strong) and any(is_singular(expr) for expr in factors)
 
 
 def holds_anywhere(s: Specialiser) -> bool:
@@ -105,7 +105,7 @@ def is_smooth(op: ir.Op) -> bool:
     return (op.fn in QUOTIENTS and number != 0) or (op.fn in POWERS and number >= 1 and number == int(number))
 
 
-def is_singular(s: Specialiser, expr: Any) -> bool:
+def is_singular(expr: Any) -> bool:
     """True if an expression is a quotient, a power, or a call of a function that has infinite values."""
     if isinstance(expr, gast.BinOp):
         return isinstance(expr.op, (gast.Div, gast.Pow))

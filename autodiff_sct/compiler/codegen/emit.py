@@ -11,6 +11,7 @@ from .. import ir
 from ..analysis.alias import reachable, roots_of
 from ..analysis.remarks import place_of
 from ..domain.facts import Listed, Mapped, Num
+from ..frontend.builders import negated, store
 from ..ir.builder import Specialiser
 from ..ir.patterns import fold_block
 from ..ir.rewrite import replaced
@@ -117,7 +118,7 @@ class Emitter:
         """The lists of saved values, several on a line."""
         result = []
         for k in range(0, len(lists), LISTS):
-            names = [store_name(self.text(stmt.target)) for stmt in lists[k : k + LISTS]]
+            names = [store(self.text(stmt.target)) for stmt in lists[k : k + LISTS]]
             empty = [gast.List([], gast.Load()) for _ in names]
             if len(names) == 1:
                 result.append(gast.Assign(names, empty[0], None))
@@ -133,15 +134,15 @@ class Emitter:
             return []
         targets = {t for t, _ in moves}
         if len(moves) > 1 and any(v in targets for _, v in moves):
-            left = gast.Tuple([store_name(t) for t, _ in moves], gast.Store())
+            left = gast.Tuple([store(t) for t, _ in moves], gast.Store())
             return [gast.Assign([left], ir.tuple_([ir.name(v) for _, v in moves]), None)]
-        return [gast.Assign([store_name(t)], ir.name(v), None) for t, v in moves]
+        return [gast.Assign([store(t)], ir.name(v), None) for t, v in moves]
 
     def statement(self, stmt: Any) -> list[Any]:
         return getattr(self, type(stmt).__name__.lower())(stmt)
 
     def let(self, stmt: ir.Let) -> list[Any]:
-        targets = [store_name(self.text(t)) for t in stmt.targets]
+        targets = [store(self.text(t)) for t in stmt.targets]
         value = self.expr(ir.whole(stmt.expr))
         if stmt.placed:
             self.places[stmt.target] = value
@@ -163,11 +164,11 @@ class Emitter:
         index, value = self.expr(stmt.index), self.expr(stmt.value)
         whole = isinstance(index, gast.Constant) and index.value is Ellipsis
         if stmt.aug is not None and whole:
-            return [gast.AugAssign(store_name(base.id), stmt.aug(), value)]
+            return [gast.AugAssign(store(base.id), stmt.aug(), value)]
         target = gast.Subscript(base, index, gast.Store())
         adds = stmt.aug is None and isinstance(value, gast.BinOp) and is_target(value.left, base, index, whole)
         if adds and (whole or adds_in_place(self.s, stmt)):
-            return [gast.AugAssign(store_name(base.id) if whole else target, value.op, value.right)]
+            return [gast.AugAssign(store(base.id) if whole else target, value.op, value.right)]
         if stmt.aug is not None:
             return [gast.AugAssign(target, stmt.aug(), value)]
         return [gast.Assign([target], value, None)]
@@ -206,8 +207,8 @@ class Emitter:
         for node in body[: stmt.forward]:
             node.forward = True
         if stmt.trips is not None:
-            result.append(gast.Assign([store_name(self.text(stmt.trips))], ir.constant(0), None))
-            count = gast.AugAssign(store_name(self.text(stmt.trips)), gast.Add(), ir.constant(1))
+            result.append(gast.Assign([store(self.text(stmt.trips))], ir.constant(0), None))
+            count = gast.AugAssign(store(self.text(stmt.trips)), gast.Add(), ir.constant(1))
             count.is_trip = True
             body.append(count)
         if stmt.stop is not None:
@@ -229,7 +230,7 @@ class Emitter:
             return gast.While(ir.constant(True), [*head, leave, *body], [])
         assert stmt.index is not None
         bounds = [self.expr(b) for b in stmt.bounds]
-        target = store_name(self.text(stmt.index))
+        target = store(self.text(stmt.index))
         if stmt.kind == "iter":
             target = target if stmt.items is None else stored(self.expr(stmt.items))
             return gast.For(target, bounds[0], body, [], None)
@@ -238,7 +239,7 @@ class Emitter:
         return gast.For(target, ir.call("range", *bounds), body, [], None)
 
     def with_(self, stmt: ir.With) -> list[Any]:
-        items = [gast.withitem(self.expr(e), None if n is None else store_name(self.text(n))) for e, n in stmt.items]
+        items = [gast.withitem(self.expr(e), None if n is None else store(self.text(n))) for e, n in stmt.items]
         return [gast.With(items, self.block(stmt.body) or [gast.Pass()], None)]
 
     def try_(self, stmt: ir.Try) -> list[Any]:
@@ -250,7 +251,7 @@ class Emitter:
             copies = [(target, source) for target, names in stmt.merges if (source := names[k])]
             block = self.block(path, copies)
             if stmt.took in self.names and not (block and isinstance(block[-1], gast.Raise)):
-                block.append(gast.Assign([store_name(self.text(stmt.took))], ir.constant(k), None))
+                block.append(gast.Assign([store(self.text(stmt.took))], ir.constant(k), None))
             blocks.append(block or [gast.Pass()])
         handlers = []
         for (kind, bound, _), body in zip(stmt.handlers, blocks[1:]):
@@ -267,7 +268,7 @@ def stored(expr: Any) -> Any:
     """Names, and tuples of them, as what is assigned to."""
     if isinstance(expr, gast.Tuple):
         return gast.Tuple([stored(e) for e in expr.elts], gast.Store())
-    return store_name(expr.id)
+    return store(expr.id)
 
 
 def saved_names(expr: Any) -> list[str]:
@@ -311,17 +312,7 @@ def defaults(s: Any, emitter: Emitter, arguments: list[str]) -> list[Any]:
     """What the emitted function starts with, so that it may copy variables that some paths leave unbound."""
     unbound = {n: emitter.text(n) for n in s.unbound if n in emitter.names}
     none = {text for n, text in unbound.items() if n in s.defaulted | emitter.copied}
-    return [gast.Assign([store_name(text)], ir.constant(None), None) for text in sorted(none - set(arguments))]
-
-
-def store_name(text: str) -> Any:
-    return gast.Name(text, gast.Store(), None, None)
-
-
-def negated(test: Any) -> Any:
-    if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
-        return test.operand
-    return gast.UnaryOp(gast.Not(), test)
+    return [gast.Assign([store(text)], ir.constant(None), None) for text in sorted(none - set(arguments))]
 
 
 def alternatives(orelse: list[Any]) -> list[Any]:

@@ -25,7 +25,6 @@ from typing import Any
 import gast
 
 Block = list[Any]
-LOOPS = (gast.For, gast.While)
 SIMPLE = (gast.Assign, gast.AugAssign, gast.AnnAssign, gast.Expr, gast.Raise, gast.Assert, gast.Delete)
 QUIET = (gast.Pass, gast.FunctionDef, gast.Nonlocal, gast.Global)
 

@@ -208,7 +208,7 @@ class State:
         self.define(variable, (dtype, len(axes)))
         return grid
 
-    def array_of_facts(self, variable: str, contiguous: bool = False) -> Grid:
+    def array_of_facts(self, variable: str) -> Grid:
         """Note that a variable holds the array that its facts describe."""
         facts = self.s.facts[variable]
         if not isinstance(facts, Num) or facts.dtype is None or facts.dims is None:
@@ -219,7 +219,7 @@ class State:
         for k, dim in enumerate(facts.dims):
             dim = self.canonical(dim)
             axes.append(ONE if dim == 1 else Axis(None, dim if dim is not None else (variable, k)))
-        return self.array(variable, tuple(axes), facts.dtype, contiguous)
+        return self.array(variable, tuple(axes), facts.dtype, False)
 
     def canonical(self, dim: Any) -> Any:
         """One name of a length that goes by several.

@@ -61,7 +61,6 @@ class Printer(ExpressionPrinter):
 
     def __init__(self, tree: Any, comments: Mapping[int, str]) -> None:
         super().__init__()
-        self.future_imports: list[str] = []
         self.statements: dict[int, Any] = {}
         self._comments = comments
         self._indent = 0

@@ -27,7 +27,7 @@ def tangent_call(f: Any, stmt: ir.Let) -> None:
     s, op = f.s, stmt.op
     assert op is not None
     rec: Recursion = cast(Any, op.fn)
-    wanted = called_for(rec, stmt, f.active, s)
+    wanted = called_for(stmt, f.active, s)
     if not wanted:
         s.block.append(stmt)
         return

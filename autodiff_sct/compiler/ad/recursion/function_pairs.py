@@ -138,7 +138,7 @@ def body_of(s: Specialiser, rec: Recursion) -> tuple[ir.Block, Regions]:
     return block, where
 
 
-def called_for(rec: Recursion, stmt: ir.Let, active: Callable[[str], bool], s: Specialiser) -> frozenset[str]:
+def called_for(stmt: ir.Let, active: Callable[[str], bool], s: Specialiser) -> frozenset[str]:
     """The arguments of a call that carry a derivative."""
     assert stmt.op is not None
     found = [p for p, v in stmt.op.arguments.items() if any(active(n) for n in s.leaves(v))]
@@ -165,7 +165,7 @@ def all_wanted(
         more = set(wanted) | {p for p in rec.written if active(p)}
         for stmt in ir.walk(block):
             if is_recursive(stmt) and stmt.op.fn is rec:
-                more |= called_for(rec, stmt, active, s)
+                more |= called_for(stmt, active, s)
         if more == wanted:
             refuse_writes(s, block, where, found)
             return wanted, found

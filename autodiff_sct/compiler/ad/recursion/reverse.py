@@ -51,7 +51,7 @@ def reverse_call(r: Any, stmt: ir.Let) -> None:
     s, op = r.s, stmt.op
     assert op is not None
     rec: Recursion = cast(Any, op.fn)
-    wanted = called_for(rec, stmt, r.activity.active, s)
+    wanted = called_for(stmt, r.activity.active, s)
     used = any(r.activity.active(t) for t in stmt.targets) or bool(wanted & rec.written)
     if not rec.written and not (wanted and used):
         return
@@ -70,7 +70,7 @@ def reverse_call(r: Any, stmt: ir.Let) -> None:
         s.block.append(ir.Effect(expr, s.origin, "adjoint"))
         s.block[-1].state_reads = held_in_state(rec, stmt)
         return
-    found = s.let_several(expr, [cotangent_facts(s, p, op.arguments[p]) for p in returned], None, effect=True)
+    found = s.let_several(expr, [cotangent_facts(s, op.arguments[p]) for p in returned], None, effect=True)
     s.block[-1].state_reads = held_in_state(rec, stmt)
     for p, leaf in zip(returned, found):
         s.hints[leaf.name] = f"d_{s.hints[p]}"
@@ -140,7 +140,7 @@ def shadow_of(r: Any, value: Value) -> Value:
     return s.let(helper(s, zeros_like(), value), Opaque(), may_raise=False)
 
 
-def cotangent_facts(s: Specialiser, parameter: str, value: Value) -> Facts:
+def cotangent_facts(s: Specialiser, value: Value) -> Facts:
     facts = s.facts_of(value)
     if isinstance(facts, Num) and isinstance(value, Leaf):
         own = facts_like(s, value.name)

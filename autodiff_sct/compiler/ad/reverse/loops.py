@@ -63,7 +63,7 @@ def reverse_loop(r: Reverse, stmt: ir.Loop) -> None:
             if n in around and found is not None and not found.owned:
                 value = copied(s, value)
             carry.next = as_variable(s, value, n).name
-        r.shadows.finish_body(stmt)
+        r.shadows.finish_body()
     r.adjoints = outer
     node.carries = [carry for _, carry in carried]
     s.block.append(node)

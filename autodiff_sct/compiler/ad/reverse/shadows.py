@@ -470,7 +470,7 @@ class Shadows:
                 )
             self.given[name] = Leaf(carry.phi)
 
-    def finish_body(self, stmt: ir.Loop) -> None:
+    def finish_body(self) -> None:
         for c, carry in self.loops[-1]:
             carry.next = self.table[c.phi].name
 

@@ -24,7 +24,7 @@ from typing import Any
 import gast
 
 from ... import ir
-from ..emit import negated
+from ...frontend.builders import negated
 from .assignments import blocks
 
 

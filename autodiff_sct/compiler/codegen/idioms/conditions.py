@@ -43,8 +43,9 @@ import gast
 
 from ... import ir
 from ...analysis.text_width import COLUMNS, columns_of
+from ...frontend.builders import negated
 from ...ir.patterns import is_method
-from ..emit import line_of, negated
+from ..emit import line_of
 from .assignments import blocks
 from .negated_tests import ALWAYS, EQUAL
 

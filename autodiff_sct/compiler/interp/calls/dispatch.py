@@ -107,7 +107,7 @@ def note_gone_through(s: Specialiser, callee: Value, call: Any) -> None:
     if not given:
         return
 
-    if goes_through(s, callee):
+    if goes_through(callee):
         s.gone_through |= {id(a) for a in given}
 
 
@@ -241,7 +241,7 @@ def call_constant(s: Specialiser, callee: Const, args: list[Value], kwargs: dict
     text = text_of(fn)
     if isinstance(text, types.FunctionType) and (answer := settled_call(s, fn, args, kwargs)) is not None:
         return answer
-    if isinstance(text, types.FunctionType) and follows(s, text, args, kwargs):
+    if isinstance(text, types.FunctionType) and follows(s, args, kwargs):
         return call_text(s, callee, text, args, kwargs)
     if isinstance(fn, type):
         return call_class(s, callee, args, kwargs)
@@ -337,7 +337,7 @@ def is_python_callable(fn: Any) -> bool:
 
 def call_class(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[str, Value]) -> Value:
     cls = callee.value
-    if text_of(cls) is not None and follows(s, cls, args, kwargs):
+    if text_of(cls) is not None and follows(s, args, kwargs):
         return construct(s, cls, args, kwargs)
     if issubclass(cls, BaseException) or is_library(cls) or is_compiled(cls):
         return opaque_call(s, s.expr(callee), cls, args, kwargs)
@@ -367,7 +367,7 @@ def call_known(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[st
     value = call_numpy(s, callee, args, kwargs)
     if len(s.block) > mark and is_unbound(s.block[-1]):
         text = text_of(callee.value)
-        if isinstance(text, types.FunctionType) and follows(s, text, *given):
+        if isinstance(text, types.FunctionType) and follows(s, *given):
             del s.block[mark:]
             return call_text(s, callee, text, *given)
     return value
@@ -414,12 +414,12 @@ def call_python(
     frame = new_frame(s, fn.__code__, parsed, fn.__globals__, free, body, s.inside.get(fn))
     if not (frame.rule or (fn.__module__ or "autodiff_sct.").startswith("autodiff_sct.")):
         s.guards.append(Guard(CodeRead(fn), fn.__code__))
-    frame.cls, frame.self = owner_class(fn, args, free), args[0] if args else None
+    frame.cls, frame.self = owner_class(free), args[0] if args else None
     frame.resume, frame.left = resume, left
     return run(s, frame, body, bound, fn)
 
 
-def owner_class(fn: types.FunctionType, args: list[Value], free: dict[str, Any]) -> type | None:
+def owner_class(free: dict[str, Any]) -> type | None:
     """The class that a method was written in, for super()."""
     if "__class__" in free:
         cls = free["__class__"].cell_contents
@@ -468,7 +468,7 @@ def new_frame(
 def run(s: Specialiser, frame: Frame, body: Body, bound: dict[str, Value], fn: Any) -> Value:
     """Execute a body in its frame; the value that it returns."""
     if frame.rule:
-        check_recursion(s, frame, fn)
+        check_recursion(s, frame)
     else:
         bound = {name: own_argument(s, value) for name, value in bound.items()}
         for instead in (recursive_call, shared_call):
@@ -551,7 +551,7 @@ def is_display(node: Any, length: int, pick: int | None) -> bool:
     )
 
 
-def check_recursion(s: Specialiser, frame: Frame, fn: Any) -> None:
+def check_recursion(s: Specialiser, frame: Frame) -> None:
     depth = 0
     caller = frame.caller
     while caller is not None:

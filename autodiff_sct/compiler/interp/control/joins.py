@@ -205,7 +205,7 @@ def merge(
             )
         names.append(leaf.name)
     facts = [s.facts[n] for n in names if n is not None]
-    joined = facts[0] if len(facts) == 1 else meet_facts(s, facts[0], facts[1])
+    joined = facts[0] if len(facts) == 1 else join(facts[0], facts[1])
     target = s.fresh(label(key), joined)
     s.named.add(target)
     optional.note_number(s, target, pair)
@@ -218,10 +218,6 @@ def are_functions_or_none(*values: Value) -> bool:
     """Whether values are functions, at least one of them, and the others None."""
     functions = [v for v in values if is_function(v)]
     return bool(functions) and all(v in functions or v == Const(None) for v in values)
-
-
-def meet_facts(s: Specialiser, a: Facts, b: Facts) -> Facts:
-    return join(a, b)
 
 
 def merge_objects(

@@ -173,7 +173,7 @@ def is_calm(stmt: Any, made: Value) -> bool:
     return isinstance(stmt, (ir.If, ir.Loop))
 
 
-def goes_through(s: Specialiser, callee: Value) -> bool:
+def goes_through(callee: Value) -> bool:
     """Whether what is called goes through a generator expression at once, and changes nothing meanwhile."""
     if not isinstance(callee, (Bound, Const)):
         return False

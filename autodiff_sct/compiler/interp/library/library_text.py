@@ -60,7 +60,7 @@ def text_of(fn: Any) -> Any:
     return fn if isinstance(fn, FunctionType) else None
 
 
-def follows(s: Specialiser, text: Any, args: list[Value], kwargs: dict[str, Value]) -> bool:
+def follows(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> bool:
     """True if the text of a library function is followed here."""
     if any(is_stand_in(s, value) for value in (*args, *kwargs.values())):
         return False

@@ -32,8 +32,6 @@ from ..world.class_guards import found_in
 from . import writers
 from .keywords import rewritten
 
-OUT_POSITION = {True: 2, False: 1}
-
 # Functions whose rules take a list item by item.
 OF_LISTS = frozenset(
     [np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.concatenate, np.stack, np.vstack, np.hstack]

@@ -118,11 +118,6 @@ def assign_beyond(s: Specialiser, frame: Frame, id: str, value: Value) -> None:
         assign_global(s, top.globals, id, value)
 
 
-def keeps_displays(s: Specialiser) -> bool:
-    """Whether the text at hand never changes a list that it made."""
-    return is_ours(s)
-
-
 def is_ours(s: Specialiser) -> bool:
     """Whether the text at hand is a rule's or the package's own."""
     return s.frame is not None and (s.frame.rule or is_own(s.frame.globals))

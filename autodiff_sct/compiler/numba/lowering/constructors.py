@@ -294,11 +294,6 @@ def columns(state: State, a: Grid, b: Grid, result: Grid) -> None:
     over(state, b.axes, body)
 
 
-def is_leaf(value: Grid) -> bool:
-    """Whether an element costs nothing to be read several times."""
-    return isinstance(value.at([ir.name("i")] * value.ndim), LEAVES)
-
-
 def by_elements(state: State, a: Grid, b: Grid, count: int) -> Grid:
     """A product whose inner length is known and small: each element is a sum of a few products."""
     axes = (*a.axes[:-1], *b.axes[1:])

@@ -152,7 +152,7 @@ def loop(state: State, stmt: ir.Loop) -> None:
         state.define(stmt.index, INT64)
         bits = max(start.bits, stop.bits)
         state.values[stmt.index] = Number(ir.name(stmt.index), INT64, True, bits)
-        define_phis(state, stmt, carries)
+        define_phis(state, carries)
         unbound.enter(state, flags)
         block(state, stmt.body)
         end_carries(state, stmt, carries)
@@ -222,7 +222,7 @@ def while_loop(state: State, stmt: ir.Loop) -> None:
     flags = unbound.begin(state, stmt)
     outer_demand, state.demand = state.demand, {}
     with state.inside(Scope("while")) as head:
-        define_phis(state, stmt, carries)
+        define_phis(state, carries)
         unbound.enter(state, flags)
         block(state, stmt.head)
         test = as_truth(number(state, stmt.test))
@@ -330,7 +330,7 @@ def is_own(axis: Axis, variable: str) -> bool:
     return isinstance(axis.key, tuple) and axis.key[0] == variable
 
 
-def define_phis(state: State, stmt: ir.Loop, carries: Carried) -> None:
+def define_phis(state: State, carries: Carried) -> None:
     for c, kind in carries:
         if isinstance(kind, Number):
             state.define(c.phi, kind.dtype)

@@ -10,7 +10,7 @@ import gast
 
 from ... import ir
 from ...domain.facts import INT
-from ...ir.patterns import subscript_parts
+from ...ir.patterns import is_ellipsis, subscript_parts
 from ..kinds import BOOL, FLOAT32, FLOAT64, INT64, Axis, Grid, Number, Value
 from ..passes.index_functions import (
     along,
@@ -27,7 +27,7 @@ from ..passes.index_functions import (
 )
 from ..state import State
 from .expressions import arithmetic, lower, number, resolved
-from .indexing import is_ellipsis, is_new, part, section
+from .indexing import is_new, part, section
 from .tape import assign, named
 
 
@@ -143,7 +143,7 @@ def written(state: State, base: str, target: Grid, index: Any, value: Value, aug
     if not arrays:
         return False
     if arrays.get(0) is not None and arrays[0].dtype == BOOL and len(subscript_parts(index)) == 1:
-        store_masked(state, base, target, arrays[0], value, aug)
+        store_masked(state, target, arrays[0], value, aug)
         return True
     places = gathered(state, target, index, arrays, base)
     if aug is not None:  # of places that are named twice, the last result stays
@@ -168,7 +168,7 @@ def added(state: State, args: list[Any], op: type = gast.Add) -> None:
     if not arrays:
         raise state.outside("an index that is not known before the run")
     if arrays.get(0) is not None and arrays[0].dtype == BOOL and len(subscript_parts(args[1])) == 1:
-        return store_masked(state, shadow.view.id, shadow, arrays[0], value, op)
+        return store_masked(state, shadow, arrays[0], value, op)
     scatter(state, shadow.view.id, gathered(state, shadow, args[1], arrays, shadow.view.id), value, op)
 
 
@@ -241,7 +241,7 @@ def trace(state: State, args: list[Any], keywords: dict[str, Any]) -> Value:
     return to_number(state, "sum", value)
 
 
-def store_masked(state: State, base: str, target: Grid, mask: Grid, value: Value, aug: type | None) -> None:
+def store_masked(state: State, target: Grid, mask: Grid, value: Value, aug: type | None) -> None:
     """Store where a mask holds: one number, or one element of an array after the other."""
     same_shape(state, target, mask)
     mask = make(state, mask, state.s.fresh("mask", INT))

@@ -8,7 +8,7 @@ import gast
 
 from ... import ir
 from ...domain.facts import Dim
-from ...ir.patterns import subscript_parts
+from ...ir.patterns import is_ellipsis, subscript_parts
 from ..kinds import INT64, ONE, Axis, Grid, Number, Value
 from ..passes.affine import Form, check_index, constant_form, form_of, length_form, proved, require
 from ..state import State
@@ -77,10 +77,6 @@ def is_new(state: State, entry: Any) -> bool:
     if isinstance(entry, gast.Constant):
         return entry.value is None
     return isinstance(entry, gast.Attribute) and entry.attr == "newaxis"
-
-
-def is_ellipsis(entry: Any) -> bool:
-    return isinstance(entry, gast.Constant) and entry.value is Ellipsis
 
 
 def whole_number(state: State, value: Value) -> Any:

@@ -206,7 +206,7 @@ def grow(state: State, stack: Stack, together: bool) -> None:
         return
     begin_with_room(state, stack)
     if not (together and stack.counter.checked):
-        state.emit(check_room(stack, gast.Compare(ir.name(stack.counter.name), [gast.Eq()], [room_of(stack)])))
+        state.emit(check_room(gast.Compare(ir.name(stack.counter.name), [gast.Eq()], [room_of(stack)])))
     stack.counter.checked = True
 
 
@@ -224,7 +224,7 @@ def begin_with_room(state: State, stack: Stack) -> None:
     stack.made[0].expr = assign(stack.array, ir.call("np.empty", shape, dtype_name(stack.dtype)))
 
 
-def check_room(stack: Stack, full: Any) -> ir.If:
+def check_room(full: Any) -> ir.If:
     return ir.If(full, [ir.Raise(gast.Raise(ir.name("NoRoom"), None))], [], [])
 
 
@@ -331,7 +331,7 @@ def settle_demand(state: State, demand: dict[str, list[Form]], trips: Form, befo
         else:
             begin_with_room(state, stack)
             needed = ir.binop(ir.name(stack.counter.name), gast.Add, more)
-            before.append(check_room(stack, gast.Compare(needed, [gast.Gt()], [room_of(stack)])))
+            before.append(check_room(gast.Compare(needed, [gast.Gt()], [room_of(stack)])))
 
 
 def at_least_zero(count: Form) -> Form:

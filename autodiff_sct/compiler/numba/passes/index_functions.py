@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import gast
@@ -258,7 +257,7 @@ STARTS = {"sum": 0, "product": 1}
 HINTS = {"sum": "total", "product": "product", "maximum": "largest", "minimum": "smallest"}
 
 
-def start_of(state: State, kind: str, dtype: np.dtype, first: Any) -> Any:
+def start_of(kind: str, dtype: np.dtype, first: Any) -> Any:
     if kind in STARTS:
         return ir.constant(float(STARTS[kind]) if dtype.kind == "f" else STARTS[kind])
     return first
@@ -280,7 +279,7 @@ def to_number(state: State, kind: str, value: Grid) -> Number:
         for axis in value.axes:
             if not axis.one:
                 state.check(gast.Compare(ir.constant(0), [gast.Lt()], [axis.length]))
-    first = start_of(state, kind, dtype, value.at([ir.constant(0)] * value.ndim))
+    first = start_of(kind, dtype, value.at([ir.constant(0)] * value.ndim))
     state.emit(ir.Let((start,), first))
 
     def following(so_far: Any, index: list[Any]) -> Any:
@@ -379,7 +378,3 @@ def size_expr(value: Grid) -> Any:
         if not axis.one:
             result = axis.length if result is None else ir.binop(result, gast.Mult, axis.length)
     return result if result is not None else ir.constant(1)
-
-
-def with_axes(grid: Grid, axes: tuple[Axis, ...], at: Callable[[list[Any]], Any], view: Any = None) -> Grid:
-    return replace(grid, axes=axes, at=at, view=view, contiguous=False)

@@ -29,7 +29,7 @@ def replace_aggregates(s: Specialiser, where: Regions, program: ir.Block, result
     """Rewrite a program in place; whether there was something to gain. `results` are the variables that it returns."""
     statements = ir.walk(program)
     loops = [stmt for stmt in statements if isinstance(stmt, ir.Loop)]
-    if not any(makes_vector(s, stmt) for stmt in ir.walk([x for loop in loops for x in loop.body])):
+    if not any(makes_vector(stmt) for stmt in ir.walk([x for loop in loops for x in loop.body])):
         return False
     if any(isinstance(stmt, (ir.Try, ir.With)) for stmt in statements):
         return False
@@ -43,7 +43,7 @@ def replace_aggregates(s: Specialiser, where: Regions, program: ir.Block, result
     return True
 
 
-def makes_vector(s: Specialiser, stmt: Any) -> bool:
+def makes_vector(stmt: Any) -> bool:
     """Whether a statement makes an array of a few numbers, as far as a look at it tells."""
     fn = stmt.op.fn if isinstance(stmt, ir.Let) and stmt.op is not None else None
     return fn is np.array or fn in (np.zeros, np.ones, np.empty)

@@ -20,7 +20,7 @@ from .api.gradfunction import GradFunction
 from .checkpoints import checkpoint, segments
 from .context import GRAPH_MODE, PYNATIVE_MODE, get_context, set_context
 from .core.parts import MODULES as _PARTS
-from .core.random_state import set_seed
+from .core.process_state import set_seed
 from .dtypes import (
     bool_,
     complex64,

@@ -11,7 +11,7 @@ from autodiff_sct import adjoint_source
 from autodiff_sct.cli.main import main, module_from_file, positions
 from autodiff_sct.compiler.domain.pass_registry import PASSES
 from autodiff_sct.compiler.driver.pipeline import STAGES
-from autodiff_sct.core import registered
+from autodiff_sct.core import process_state
 from autodiff_sct.core.highlight import highlight, wants_color
 
 SHAPES = """\
@@ -271,7 +271,7 @@ def test_the_cache_is_shown_and_cleared(shapes, capsys, tmp_path, monkeypatch):
     place = tmp_path / "kept"
     monkeypatch.setenv("AUTODIFF_SCT_CACHE_DIR", str(place))
     monkeypatch.delenv("AUTODIFF_SCT_CACHE")
-    monkeypatch.setattr(registered, "REGISTERED", [])  # by other tests
+    monkeypatch.setattr(process_state, "REGISTERED", [])  # by other tests
     assert main(["show", "parts.shapes_for_cli:volume", "--args", "1.5, 2.0"]) == 0
     capsys.readouterr()
     (place / "programs" / "notes.txt").write_text("mine")

@@ -8,7 +8,7 @@ from typing import Any, Generic, ParamSpec
 
 import numpy as np
 
-from ..core.recording import require_recording
+from ..core.process_state import require_recording
 from ..errors import ArgumentTypeError, ArgumentValueError
 from .arguments import checked_callable, name_of
 from .batches import Batch, BatchProgram, with_axis

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from ..core import registered
+from ..core import process_state
 from ..errors import ArgumentTypeError, ArgumentValueError
 from ..rules import table
 from .arguments import name_of
@@ -169,7 +169,7 @@ def checked(fns: tuple[Any, ...]) -> tuple[Callable[..., Any], ...]:
     """The functions, noted down; TypeError unless there is one and all can be called."""
     if not fns or not all(callable(fn) for fn in fns):
         raise ArgumentTypeError(f"rule takes the functions whose derivative is registered, not {fns!r}")
-    registered.REGISTERED.extend(fns)
+    process_state.REGISTERED.extend(fns)
     return fns
 
 

@@ -11,10 +11,7 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from ..compiler.domain import pass_registry
-from ..core import (
-    installed_files,  # noqa: F401  (what the package's files are now is compared with what they are later)
-    registered,
-)
+from ..core import process_state
 from ..core.forks import IMPORTING, Lock
 
 __all__ = ["compiled", "dispatch", "is_unchanged", "made", "shared"]
@@ -52,7 +49,7 @@ def shared(make: Callable[[Any], Any], fn: Any, settings: tuple[Any, ...]) -> An
     table, group, captured = (own, (fn,), ()) if own is not None else place_of(fn)
     if table is None:
         return make(fn)
-    group = (*group, *settings, pass_registry.off(), len(registered.REGISTERED))
+    group = (*group, *settings, pass_registry.off(), len(process_state.REGISTERED))
     key = (group, captured)
     with LOCK:
         found = table.pop(key, None)
@@ -82,7 +79,7 @@ def place_of(fn: Any) -> tuple[dict[Any, Any] | None, tuple[Any, ...], tuple[Any
     method keeps its cells, defaults or its instance alive, so its products are dropped when garbage is collected.
     """
     inner = fn.__func__ if type(fn) is MethodType else fn
-    if type(inner) is not FunctionType or inner in registered.REGISTERED:
+    if type(inner) is not FunctionType or inner in process_state.REGISTERED:
         return None, (), ()
     group = (id(inner.__code__), id(inner.__globals__))
     cells, defaults, named = inner.__closure__, inner.__defaults__, inner.__kwdefaults__

@@ -12,7 +12,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 import numpy as np
 
 from ..core.forks import Lock
-from ..core.highlight_html import highlighted_html
+from ..core.highlight import highlighted_html
 from ..errors import ArgumentRuntimeError, ArgumentTypeError, AutodiffError, NotDifferentiable
 from ..tensor import Parameter, Tensor
 from .arguments import (

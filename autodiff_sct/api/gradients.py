@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal, NoReturn, ParamSpec, Protocol, TypedDict, TypeVar, Unpack, overload
 
-from ..core.recording import require_recording
+from ..core.process_state import require_recording
 from ..errors import ArgumentRuntimeError, ArgumentTypeError, ArgumentValueError
 from ..tensor import Parameter
 from .arguments import (

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ParamSpec
 
-from ..core.recording import require_recording
+from ..core.process_state import require_recording
 from .arguments import chosen_positions
 from .entry import shared
 from .gradfunction import GradFunction

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from ..core.recording import require_recording
+from ..core.process_state import require_recording
 from ..errors import ArgumentTypeError, NotDifferentiable
 from ..runtime.sparsity import Untraceable, coloured, pattern_of
 from .arguments import checked_callable, name_of

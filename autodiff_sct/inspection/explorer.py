@@ -18,7 +18,7 @@ from ..api.entry import made
 from ..compiler.codegen.line_map import AGAIN
 from ..compiler.driver.dump import lines_of_stages
 from ..compiler.driver.pipeline import STAGES
-from ..core.highlight_html import highlighted_lines, stylesheet
+from ..core.highlight import highlighted_lines, stylesheet
 from ..errors import Origin, Refused
 from .listings import (
     ADJOINT,

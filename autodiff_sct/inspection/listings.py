@@ -12,7 +12,7 @@ from typing import Any
 
 from ..compiler.analysis.remarks import place_of
 from ..compiler.codegen.line_map import FORWARD, REVERSE
-from ..core.highlight_html import highlighted_lines
+from ..core.highlight import highlighted_lines
 from ..core.notebook_cells import in_cells
 from ..errors import Origin
 from .profile import Cost, Profile, amount, duration, percent

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.random_state import generator
+from ..core.process_state import generator
 from ..dtypes import DType, float32
 from ..errors import ArgumentTypeError, ArgumentValueError
 from ..tensor import Tensor

@@ -72,7 +72,6 @@ from .elementary import (
     trunc,
 )
 from .erf import erf
-from .indexing import gather, gather_elements, gather_nd, one_hot, sort, topk
 from .losses import (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,
@@ -107,6 +106,9 @@ from .selection import (
     clamp,
     clip_by_value,
     equal,
+    gather,
+    gather_elements,
+    gather_nd,
     greater,
     greater_equal,
     less,
@@ -118,7 +120,10 @@ from .selection import (
     maximum,
     minimum,
     not_equal,
+    one_hot,
     select,
+    sort,
+    topk,
     where,
 )
 from .shaping import (

@@ -14,7 +14,7 @@ from weakref import ref
 
 import numpy as np
 
-from ..core.recording import RECORDING
+from ..core.process_state import RECORDING
 from ..errors import ArgumentRuntimeError, ArgumentTypeError
 from .node import Node
 

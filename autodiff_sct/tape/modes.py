@@ -6,7 +6,7 @@ from contextlib import ContextDecorator
 from contextvars import Token
 from typing import Any
 
-from ..core.recording import RECORDING
+from ..core.process_state import RECORDING
 
 __all__ = ["enable_grad", "no_grad"]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.recording import RECORDING
+from ..core.process_state import RECORDING
 from ..errors import ArgumentRuntimeError, ArgumentTypeError, ArgumentValueError
 from .array import Tensor
 from .engine import Cell, Sweep

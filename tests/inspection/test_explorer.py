@@ -128,7 +128,7 @@ def contrast(one, other):
 
 
 def test_colours_are_readable():
-    from autodiff_sct.core.highlight_html import stylesheet
+    from autodiff_sct.core.highlight import stylesheet
 
     own = (FOLDER / "explorer.css").read_text()
     dark = re.search(r'data-theme="dark"\] \{(.*?)\n\}', own, re.S)[1]

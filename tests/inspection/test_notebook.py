@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import autodiff_sct as ad
-from autodiff_sct.core.highlight_html import highlighted_html, highlighted_lines
+from autodiff_sct.core.highlight import highlighted_html, highlighted_lines
 
 HAS_IPYTHON = importlib.util.find_spec("IPython") is not None
 needs_ipython = pytest.mark.skipif(not HAS_IPYTHON, reason="needs IPython")

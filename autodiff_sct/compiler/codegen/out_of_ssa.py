@@ -10,7 +10,7 @@ import builtins
 import keyword
 import re
 from bisect import bisect_left, bisect_right, insort
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
@@ -24,6 +24,7 @@ from ..analysis.definite_assignment import sources
 from ..analysis.live_ranges import Lives, Segment, describe, uncounted
 from ..domain.identifiers import identifier
 from ..ir.builder import Specialiser
+from ..ir.rewrite import read_instead
 
 
 class Stretches:
@@ -239,3 +240,29 @@ def name_variables(s: Specialiser, program: ir.Block, arguments: dict[str, str])
     """Python names for the variables of a program; `arguments` are fixed."""
     temporary_hints(s, program)
     return Naming(s, program, arguments).assign()
+
+
+def read_exit_values(program: ir.Block) -> None:
+    """What a loop goes over is still there after it, under the same name.
+
+    ::
+
+        for i2 in range(n):                  for i in range(n):
+            ...                                  ...
+            i = i2                   ->      y = x[i]
+        y = x[i]
+
+    Rewrite a program that is one function, in place.
+    """
+    loops = [stmt for stmt in ir.walk(program) if isinstance(stmt, ir.Loop) and stmt.index is not None]
+    found = [(loop, c) for loop in loops for c in loop.carries if c.init is None and c.next == loop.index]
+    if not found:
+        return
+    used = Counter(name for stmt in ir.walk(program) for name in ir.uses(stmt))
+    names: dict[str, str] = {}
+    for loop, carry in found:
+        if not used[carry.phi]:
+            loop.carries.remove(carry)
+            names[carry.out] = str(loop.index)
+    for stmt in ir.walk(program) if names else []:
+        read_instead(stmt, names)

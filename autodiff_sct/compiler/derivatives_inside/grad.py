@@ -43,8 +43,7 @@ from ..interp.world.captures import import_external
 from ..interp.world.origins import place_of_definition
 from ..ir.builder import Specialiser
 from ..ir.request import Request
-from .captures import Capture
-from .trees import tree_of
+from .captures import Capture, tree_of
 
 
 @dataclass(eq=False)

@@ -10,14 +10,15 @@ import inspect
 from types import FunctionType, MethodType
 from typing import Any
 
-from ...errors import ArgumentTypeError, AutodiffError
+from ...errors import ArgumentTypeError, ArgumentValueError, AutodiffError
 from ..domain.foreign_objects import home_of
 from ..domain.identifiers import identifier
+from ..domain.leaves import children
 from ..domain.pytree import describe, is_mutable
 from .cache.fingerprint import is_library
 from .signature import defaults_of, signature_of
 
-__all__ = ["Binding", "IndexPastArguments", "Slot"]
+__all__ = ["Binding", "IndexPastArguments", "Slot", "refuse_endless"]
 
 POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 CONSTANTS = {int, float, bool, complex, str, type(None)}
@@ -131,3 +132,38 @@ class Binding:
         """The arguments with respect to which is differentiated."""
         values = [*self.in_order(args, kwargs).values()] if kwargs else args
         return [values[position] for position in self.positions]
+
+
+DEEPEST = 100  # containers one in the other
+
+
+def refuse_endless(called: str, arguments: dict[str, Any]) -> None:
+    """Refuse an argument in which a container holds itself, or that is too deep to be described."""
+    for name, value in arguments.items():
+        if (reason := endless(value)) is not None:
+            raise ArgumentValueError(
+                f"the argument {name!r} of {called} {reason}: pass the numbers and arrays in it that {called} reads, "
+                "or let it read the object from outside, under a global name"
+            )
+
+
+def endless(value: Any) -> str | None:
+    """What is wrong with an argument: a walk without recursion, which enters and leaves each container."""
+    inside: list[int] = []  # containers around the place
+    waiting: list[tuple[Any, bool]] = [(value, True)]
+    while waiting:
+        here, entered = waiting.pop()
+        if not entered:
+            inside.pop()
+            continue
+        parts = children(here)
+        if not parts:
+            continue
+        if id(here) in inside:
+            return "holds itself"
+        if len(inside) == DEEPEST:
+            return f"has more than {DEEPEST} containers one in the other"
+        inside.append(id(here))
+        waiting.append((here, False))
+        waiting += [(part, True) for part in parts.values()]
+    return None

@@ -14,13 +14,12 @@ from ..codegen.line_map import FORWARD, REVERSE, line_map, mark_sweep
 from ..codegen.load import load_parts
 from ..codegen.out_of_ssa import name_variables
 from ..codegen.unbound_checks import targets, with_checks
-from ..domain.compiled import Emitted
 from ..domain.dependencies import KindGuard
 from ..domain.facts import Num
 from ..domain.identifiers import identifier, is_identifier, unique
 from ..domain.values import External, Value
 from ..ir.builder import Specialiser
-from ..ir.request import Arguments, Request, observe
+from ..ir.request import Arguments, Emitted, Request, observe
 from ..numba import natively
 from ..opt.loops.unboxing.driver import may_run_again
 from ..text.unparse import printed

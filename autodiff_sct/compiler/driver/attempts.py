@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import Refused
 from ..domain.attempt import Attempt, Way
-from ..domain.compiled import Emitted
-from .static_integers import fixed
+from ..domain.pytree import Branch, Static, is_setting
+from ..ir.request import Emitted
 
 if TYPE_CHECKING:
     from ..ir.request import Request
 
-__all__ = ["granted_by"]
+__all__ = ["fixed", "granted_by", "settings_of"]
 
 
 def granted_by(
@@ -63,3 +63,24 @@ def ways_around(tried: Attempt, refused: Refused) -> frozenset[Way]:
     ways = {Way.TEXTS, Way.ASK, Way.LATE, Way.DEFAULTS, Way.INLINE if tried.specialised else Way.SHORT}
     in_derivative = tried.derivatives and (refused.origin is None or is_ours(refused.origin))
     return frozenset(ways | {Way.CALL} if in_derivative else ways)
+
+
+# Integers that are settings: an order, a degree, an axis. How many results there are may depend on one.
+
+
+def settings_of(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What tells calls apart that a program for given integers serves."""
+    return tuple([value if is_setting(value) else None for value in values])
+
+
+def fixed(parameters: dict[str, Any], values: tuple[Any, ...]) -> dict[str, Any]:
+    """What the arguments are made of, where integers that are settings are known."""
+    found = {name: value for name, value in zip(parameters, values) if is_setting(value)}
+    return {name: (kind, known(found[name]) if name in found else tree) for name, (kind, tree) in parameters.items()}
+
+
+def known(value: Any) -> Any:
+    """The tree of a setting."""
+    if isinstance(value, tuple):
+        return Branch(tuple, tuple(range(len(value))), tuple(map(known, value)))
+    return Static(value)

@@ -17,24 +17,21 @@ import numpy as np
 
 from ...core import gc_pause, thresholds
 from ...core.forks import IMPORTING, Lock
-from ...core.highlight_html import SourceText
+from ...core.highlight import SourceText
 from ...core.parts import part
 from ...errors import REPEATABLE, Degenerate, Refused
 from ...runtime.apart import Apart
 from ..codegen.load import note_origin
 from ..domain.attempt import Attempt, Way
-from ..domain.compiled import Emitted
 from ..domain.leaves import leaves
 from ..domain.pytree import describe, is_tensor, key
+from ..ir.request import Emitted
 from . import cache, compile_log, repeated_calls
-from .argument_binding import Binding, Slot
-from .attempts import granted_by
-from .cyclic_arguments import refuse_endless
-from .nan_check import holds_nan
+from .argument_binding import Binding, Slot, refuse_endless
+from .attempts import granted_by, settings_of
+from .repeated_calls import holds_nan
 from .signature import general_tree
-from .specialization import Variant, check_distinct, check_order, check_overlap, check_writable
-from .specializations import Variants
-from .static_integers import settings_of
+from .specialization import Variant, Variants, check_distinct, check_order, check_overlap, check_writable
 from .tensor_boxing import seeds_in, unwrapped, wrap_by, wrapped_like
 
 if TYPE_CHECKING:

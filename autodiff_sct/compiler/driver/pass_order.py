@@ -11,33 +11,28 @@ from functools import partial
 from .. import ir
 from ..ad.tape.dead_restores import eliminate_dead_restores
 from ..ad.tape.packing import pack_saves
-from ..ad.tape.raising_only import raising_only
-from ..ad.tape.required_values import dedupe_carried_saves
+from ..ad.tape.recompute import dedupe_carried_saves
 from ..ad.tape.rows import plan_rows, write_rows
 from ..ad.tape.shape_uses import forward_shapes, save_shapes
 from ..analysis.liveness import count_uses
 from ..codegen.emit import annotate
-from ..codegen.idioms.assignments import chain_assignments
-from ..codegen.idioms.augmented_assignments import augment
+from ..codegen.idioms.assignments import augment, chain_assignments
 from ..codegen.idioms.breaks import recover_breaks
 from ..codegen.idioms.comprehensions import recover_comprehensions
-from ..codegen.idioms.conditions import recover_conditionals
+from ..codegen.idioms.conditions import negate_tests, recover_conditionals
 from ..codegen.idioms.inline_next import inline_next
 from ..codegen.idioms.iteration import recover_iteration
-from ..codegen.idioms.negated_tests import negate_tests
 from ..codegen.idioms.returns import forward_returns, last_sums
 from ..codegen.idioms.unpacking import recover_unpacking
-from ..codegen.loop_exit_values import read_exit_values
+from ..codegen.out_of_ssa import read_exit_values
 from ..opt.loops.batch_blas import batch_rank1_updates
 from ..opt.loops.batch_columns import batch_column_updates
 from ..opt.loops.unboxing.casts import drop_casts
 from ..opt.loops.unboxing.driver import unbox_arrays
 from ..opt.loops.unboxing.scalars import scalar_math
+from ..opt.memory.accumulation.first_touch import assign_items
 from ..opt.memory.accumulation.full_first import order_full_first
-from ..opt.memory.accumulation.item_assignments import assign_items
-from ..opt.memory.accumulation.list_parts import split_stacked
-from ..opt.memory.accumulation.list_sums import assign_list_items
-from ..opt.memory.accumulation.lists import elide_list_zeros
+from ..opt.memory.accumulation.lists import assign_list_items, elide_list_zeros, split_stacked
 from ..opt.memory.accumulation.loop_copy_elision import elide_loop_copies
 from ..opt.memory.accumulation.peephole import elide_copies
 from ..opt.memory.cotangent_reuse import reuse_cotangents
@@ -63,7 +58,7 @@ from ..opt.scalar.branch_fusion import fuse_branches
 from ..opt.scalar.branch_sinking import sink_into_branches
 from ..opt.scalar.copy_propagation import propagate_merges
 from ..opt.scalar.cse import number_across_sweeps, number_values
-from ..opt.scalar.dce import eliminate_dead_code
+from ..opt.scalar.dce import eliminate_dead_code, raising_only
 from ..opt.scalar.effect_substitution import substitute_into_effects
 from ..opt.scalar.loop_bounds import fold_bounds, normalize_direction
 from ..opt.scalar.number_substitution import substitute_numbers

@@ -43,7 +43,6 @@ from ..analysis.layout_dependence import needs_order
 from ..analysis.liveness import sweep_dead
 from ..domain import pass_registry
 from ..domain.attempt import Way
-from ..domain.compiled import Emitted
 from ..domain.facts import Num, Opaque
 from ..domain.foreign_objects import is_packaged
 from ..domain.pytree import Static
@@ -56,7 +55,7 @@ from ..interp.objects import tables
 from ..interp.world.boundary import protect, receive
 from ..interp.world.origins import place_of_definition
 from ..ir.builder import Restart, Specialiser
-from ..ir.request import Arguments, Request, observe
+from ..ir.request import Arguments, Emitted, Request, observe
 from .assemble import emit
 from .pass_manager import Program
 from .pass_order import ACTIVE, CONTRIBUTIONS, OPERATIONS, PRIMAL, RECORDED

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pytest
 
 import autodiff_sct as ad
-from autodiff_sct.compiler.driver import specializations
+from autodiff_sct.compiler.driver import specialization
 from autodiff_sct.compiler.driver.dispatch import Compiled
 
 
@@ -278,7 +278,7 @@ def by_flag(x):
 
 
 def test_the_program_used_least_recently_is_dropped_first(monkeypatch):
-    monkeypatch.setattr(specializations, "MOST", 3)
+    monkeypatch.setattr(specialization, "MOST", 3)
     gradient = ad.grad(by_name)
     for kind in ("a", "bb", "ccc", "a", "dddd", "a"):
         assert gradient(2.0, kind) == len(kind)

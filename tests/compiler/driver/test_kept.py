@@ -17,7 +17,7 @@ import pytest
 import autodiff_sct as ad
 from autodiff_sct.compiler.domain.pass_registry import without
 from autodiff_sct.compiler.driver import dispatch
-from autodiff_sct.core import registered
+from autodiff_sct.core import process_state
 from tests.bank.limits import within
 from tests.bank.registry import load_bank
 
@@ -49,7 +49,7 @@ def place(tmp_path, monkeypatch):
     """The folder of kept programs."""
     monkeypatch.setenv("AUTODIFF_SCT_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.delenv("AUTODIFF_SCT_CACHE")
-    monkeypatch.setattr(registered, "REGISTERED", [])  # by other tests
+    monkeypatch.setattr(process_state, "REGISTERED", [])  # by other tests
     return tmp_path / "cache" / "programs"
 
 

@@ -27,8 +27,7 @@ from ...ir.builder import Specialiser
 from ...ir.rewrite import read_instead, replaced, substitute_in
 from .availability import AtHand
 from .cost_model import is_arithmetic
-from .recompute import common_sources
-from .reload import lasting, twins
+from .recompute import common_sources, lasting, twins
 
 
 @dataclass

@@ -20,9 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from ....core import installed_files, registered, storage
+from ....core import installed_files, process_state, storage
 from ...domain import pass_registry
-from ...domain.compiled import Emitted
+from ...ir.request import Emitted
 from .entry import revived, written
 from .fingerprint import NotKept, mark_of_kind
 from .locator import Paths
@@ -116,7 +116,7 @@ def head_of(path: Path, body: bytes) -> bytes:
 
 def own_rules() -> bool:
     """Whether the user has registered derivatives, which change what is emitted."""
-    return bool(registered.REGISTERED)
+    return bool(process_state.REGISTERED)
 
 
 @functools.cache

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ....core import registered
+from ....core import process_state
 from ....runtime import memory
 from ... import ir
 from ...domain.facts import NOWHERE, Facts, Listed, Num, Opaque, Pair, join, several
@@ -184,7 +184,7 @@ def may_view(fn: Any, args: list[Value], kwargs: dict[str, Value]) -> bool:
     return (
         fn in MAY_VIEW
         or number_given(fn, args, kwargs) is not None
-        or fn in registered.REGISTERED
+        or fn in process_state.REGISTERED
         or getattr(fn, "numpy_name", "")
         in {
             "reshape",

@@ -28,7 +28,6 @@ from ..control.context_managers import is_generator_manager, suspended
 from ..kernel import operations
 from ..kernel.bind_arguments import bind_signature, in_place
 from ..kernel.check_arguments import check_arguments
-from ..kernel.evaluation import evaluate, expression
 from ..kernel.functions import (
     CONTAINERS,
     ORDINARY,
@@ -39,7 +38,7 @@ from ..kernel.functions import (
     without_permissions,
     written_by_name,
 )
-from ..kernel.handlers import HANDLERS, HOOKS, MADE, OTHERWISE, is_hashable
+from ..kernel.handlers import HANDLERS, HOOKS, MADE, OTHERWISE, evaluate, expression, is_hashable
 from ..kernel.operations import attribute_of, branch, call_method_of, defines, execute, own_value
 from ..kernel.raising import always
 from ..language.comprehensions import add_up

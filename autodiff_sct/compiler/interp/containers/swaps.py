@@ -14,7 +14,7 @@ from ...domain.facts import Listed
 from ...domain.values import Leaf
 from ...ir.builder import Specialiser
 from ..arrays.emit_op import KEPT_GENERATOR
-from ..kernel.evaluation import evaluate
+from ..kernel.handlers import evaluate
 
 CALM = (gast.Name, gast.Constant, gast.BinOp, gast.UnaryOp, gast.operator, gast.unaryop, gast.expr_context)
 

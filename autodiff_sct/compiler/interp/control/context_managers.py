@@ -24,7 +24,7 @@ from ...frontend.bindings import parameters
 from ...frontend.exception_regions import Block, assign, at, load
 from ...frontend.parse import parse
 from ...ir.builder import Specialiser
-from ..kernel.evaluation import evaluate
+from ..kernel.handlers import evaluate
 from ..kernel.operations import execute, run_generator, store
 from ..kernel.raising import Ended, run_block
 from ..world.class_guards import found_in

@@ -19,7 +19,7 @@ from ...domain.values import BEGUN, Const, Leaf, Obj, Poison, Suspended, TupleV,
 from ...frontend.exception_regions import Piecewise, is_one_unit
 from ...ir.builder import Specialiser
 from ..containers.iterators import stand_at_end
-from ..kernel.evaluation import evaluate
+from ..kernel.handlers import evaluate
 from ..kernel.operations import execute, run_generator
 from ..kernel.raising import Ended, run_block
 from ..world.names import assign_name

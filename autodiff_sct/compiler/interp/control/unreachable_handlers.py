@@ -18,7 +18,7 @@ from ...analysis.may_raise import fact, path
 from ...domain.facts import Facts, Num
 from ...domain.values import Const, TupleV
 from ...ir.builder import Specialiser
-from ..kernel.evaluation import evaluate
+from ..kernel.handlers import evaluate
 
 SETTLED = (TypeError, AttributeError, NameError, ImportError, KeyError, StopIteration)
 OPERATORS = (gast.Add, gast.Sub, gast.Mult, gast.Div, gast.FloorDiv, gast.Mod, gast.Pow, gast.BitAnd, gast.BitOr)

@@ -19,7 +19,7 @@ from ..containers.lists import extend_list
 from ..containers.missing_keys import make_missing, sees_missing
 from ..kernel import operations
 from ..kernel.escape import is_shared
-from ..kernel.evaluation import evaluate
+from ..kernel.handlers import evaluate
 from ..kernel.operations import call_method_of, call_value, defines, items_of, operate
 from ..kernel.operators import OPERATORS
 from ..objects.objects import call_method

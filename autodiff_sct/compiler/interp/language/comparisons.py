@@ -18,7 +18,7 @@ from ...ir.patterns import fold_block
 from ..arrays.transfer import facts_of_call
 from ..containers.missing_keys import holds_nothing
 from ..kernel import operations
-from ..kernel.evaluation import evaluate, expression
+from ..kernel.handlers import evaluate, expression
 from ..kernel.operations import branch, call_value, defines, truth
 from ..kernel.raising import attempted
 from ..objects import dict_views, optional

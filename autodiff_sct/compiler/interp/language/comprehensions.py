@@ -16,7 +16,7 @@ from ..containers import items, lists
 from ..containers.iteration import advancing, short
 from ..containers.iterators import ahead_of, own_iterator
 from ..containers.sources import Source, unchanged
-from ..kernel.evaluation import evaluate, expression
+from ..kernel.handlers import evaluate, expression
 from ..kernel.operations import branch, loop, operate, over, run_generator, store
 from ..library.builtins import listed_opaque, set_of
 from ..world.presence import Presence

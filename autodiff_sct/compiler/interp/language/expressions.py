@@ -21,7 +21,7 @@ from ..containers import lists
 from ..containers.sources import count_of, is_range
 from ..kernel import operations
 from ..kernel.escape import refuse_references
-from ..kernel.evaluation import evaluate, expression
+from ..kernel.handlers import evaluate, expression
 from ..kernel.operations import branch, call_python, call_value, defines
 from ..kernel.operators import OPERATORS, UNARY
 from ..kernel.raising import Ended

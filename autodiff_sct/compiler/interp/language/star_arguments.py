@@ -25,8 +25,8 @@ from ..containers import lists
 from ..containers.items import own_list
 from ..containers.sources import Source
 from ..containers.unpacking import is_counted
-from ..kernel.evaluation import evaluate
 from ..kernel.functions import is_library
+from ..kernel.handlers import evaluate
 from ..kernel.operations import call_value, get_item, items_of
 from ..kernel.raising import raise_if
 from ..library.builtins import tuple_

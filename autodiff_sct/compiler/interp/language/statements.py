@@ -28,7 +28,7 @@ from ..control.joins import as_leaf
 from ..control.verbatim_raise import raise_from, raises_from
 from ..kernel import operations
 from ..kernel.escape import roots_held
-from ..kernel.evaluation import evaluate, execute_each, statement
+from ..kernel.handlers import evaluate, execute_each, statement
 from ..kernel.operations import augment, branch, call_value, defines, listed, loop, run_generator
 from ..kernel.raising import Ended, always, attempted
 from ..objects import dict_views, tables

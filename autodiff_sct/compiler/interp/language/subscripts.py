@@ -17,7 +17,7 @@ from ...ir.builder import Specialiser
 from ..arrays import indexing
 from ..containers import items
 from ..containers.sources import is_range
-from ..kernel.evaluation import evaluate, expression
+from ..kernel.handlers import evaluate, expression
 from ..kernel.operations import call_value
 
 

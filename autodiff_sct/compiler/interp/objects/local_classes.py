@@ -26,8 +26,7 @@ import gast
 
 from ...domain.values import Const, Frame, TupleV, Value
 from ...ir.builder import Specialiser
-from ..kernel.evaluation import evaluate, statement
-from ..kernel.handlers import handles
+from ..kernel.handlers import evaluate, handles, statement
 from ..kernel.operations import items_of
 from ..world.names import assign_name
 

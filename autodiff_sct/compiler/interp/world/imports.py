@@ -14,7 +14,7 @@ from ....core.parts import part
 from ...domain.dependencies import ModuleRead
 from ...domain.values import Const, Value
 from ...ir.builder import Specialiser
-from ..kernel.evaluation import statement
+from ..kernel.handlers import statement
 from ..kernel.operations import attribute_of
 from .class_guards import is_library, lacking, observe
 from .names import assign_name

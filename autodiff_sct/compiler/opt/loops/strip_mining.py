@@ -40,8 +40,7 @@ from ... import ir
 from ...analysis.slice_overlap import are_disjoint, is_basic, literal
 from ...domain.facts import FLOAT, INT, Facts, Num
 from ...ir.builder import Specialiser
-from ...ir.negation import negated
-from ...ir.patterns import is_literal_zero, size
+from ...ir.patterns import is_literal_zero, negated, size
 from ...ir.rewrite import substitute_in
 from .strip_legality import NUMBER, PARTED, STRIP, SUM, Part, Unfit, Values, cuts, parts_of, with_parts
 

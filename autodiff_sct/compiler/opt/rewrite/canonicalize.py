@@ -41,8 +41,20 @@ from ....runtime import scatter
 from ... import ir
 from ...domain.facts import Listed, Num
 from ...ir.builder import Specialiser
-from ...ir.negation import is_negative, negated, signed, signed_first
-from ...ir.patterns import ELEMENTWISE, NAMES, WIDE, is_method, is_pop_call, literal, numpy_name, subscript_parts
+from ...ir.patterns import (
+    ELEMENTWISE,
+    NAMES,
+    WIDE,
+    is_method,
+    is_negative,
+    is_pop_call,
+    literal,
+    negated,
+    numpy_name,
+    signed,
+    signed_first,
+    subscript_parts,
+)
 from ...ir.rewrite import with_operands
 from .new_axes import broadcast, drop_leading_axes, new_axes
 

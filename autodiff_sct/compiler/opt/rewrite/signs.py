@@ -21,8 +21,7 @@ from ... import ir
 from ...analysis.ownership import Memory, changed, is_new, is_number
 from ...domain.facts import Num
 from ...ir.builder import Specialiser
-from ...ir.negation import is_negative, negated, signed
-from ...ir.patterns import is_call, numpy_name
+from ...ir.patterns import is_call, is_negative, negated, numpy_name, signed
 from ...ir.rewrite import replaced
 from .canonicalize import Spelling
 

@@ -17,7 +17,6 @@ from ...analysis.liveness import count_uses
 from ...analysis.remarks import hand_on
 from ...domain.facts import Listed, Num
 from ...ir.builder import Specialiser
-from ...ir.negation import negated
 from ...ir.patterns import (
     SUMS,
     holds_numbers,
@@ -27,6 +26,7 @@ from ...ir.patterns import (
     is_sum_of,
     is_sum_with,
     is_unknown,
+    negated,
     size,
 )
 from ...ir.rewrite import replaced, substitute_own

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import autodiff_sct as ad
-from autodiff_sct.core import registered
+from autodiff_sct.core import process_state
 
 
 def item_written(p):
@@ -214,7 +214,7 @@ def larger_written(arrays):
 
 
 def test_one_of_several_by_a_rule_of_the_users(monkeypatch):
-    monkeypatch.setattr(registered, "REGISTERED", list(registered.REGISTERED))
+    monkeypatch.setattr(process_state, "REGISTERED", list(process_state.REGISTERED))
     ad.rule(larger)(lambda y, d, a, b: (d * (a.sum() > b.sum()), d * (a.sum() <= b.sum())))
     given = [np.ones(3), np.arange(9.0).reshape(3, 3)]
     for derivative in (lambda: ad.jvp(larger_written, (given,), (given,)), lambda: ad.grad(larger_written)(given)):

@@ -1,0 +1,47 @@
+"""State of the process: whether the tape records, functions with derivatives of the user's, random numbers."""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from typing import Any
+
+import numpy as np
+
+from ..errors import ArgumentRuntimeError, ArgumentTypeError, ArgumentValueError
+
+__all__ = ["RECORDING", "REGISTERED", "generator", "require_recording", "set_seed"]
+
+RECORDING: ContextVar[bool] = ContextVar("recording", default=True)  # by thread and task
+REGISTERED: list[Any] = []  # functions that users have registered a derivative for
+STATE: dict[str, np.random.Generator] = {}  # the generator of initial weights and of dropout
+
+
+def require_recording() -> None:
+    """RuntimeError inside `autodiff_sct.tape.no_grad`."""
+    if not RECORDING.get():
+        raise ArgumentRuntimeError("a gradient was asked for inside no_grad(): ask for it outside, or in enable_grad()")
+
+
+def generator() -> np.random.Generator:
+    """The generator in use."""
+    if not STATE:
+        STATE["generator"] = np.random.default_rng()
+    return STATE["generator"]
+
+
+def set_seed(seed: int) -> None:
+    """Start the random numbers of the package anew, and NumPy's global ones, as MindSpore does.
+
+    Raises
+    ------
+    TypeError
+        If `seed` is not an int.
+    ValueError
+        If it is negative.
+    """
+    if not isinstance(seed, int) or isinstance(seed, bool):
+        raise ArgumentTypeError(f"a seed is an int, not {seed!r}")
+    if seed < 0:
+        raise ArgumentValueError(f"a seed is not negative: {seed}")
+    STATE["generator"] = np.random.default_rng(seed)
+    np.random.seed(seed % 2**32)

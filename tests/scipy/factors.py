@@ -11,12 +11,16 @@ from tests.laws.checker import Case, case
 
 METRIC = real(3, 3) @ real(3, 3).T + 2 * np.eye(3)
 SYMMETRIC = np.diag([1.0, 2.5, 4.5]) + 0.4
+CYCLIC = (np.diag([4.0, 3.0, 2.0]) + 0.4 * A)[[1, 2, 0]]  # is not its own inverse as a permutation
 CASES: list[Case] = [
-    case(linalg.lu_factor, A), case(linalg.lu, A), case(linalg.lu, A, p_indices=True),
-    *(case(linalg.lu_solve, linalg.lu_factor(A), b, trans) for b in (V, B) for trans in (0, 1)),
+    *(case(linalg.lu_factor, a) for a in (A, CYCLIC)),
+    *(case(linalg.lu, a, **settings) for a in (A, CYCLIC)
+      for settings in ({}, {"p_indices": True}, {"permute_l": True}, {"permute_l": True, "p_indices": True})),
+    *(case(linalg.lu_solve, linalg.lu_factor(a), b, trans) for a in (A, CYCLIC) for b in (V, B) for trans in (0, 1, 2)),
     *(case(linalg.cho_factor, POSITIVE, lower) for lower in (False, True)),
     *(case(linalg.cho_solve, linalg.cho_factor(POSITIVE, lower), b) for b in (V, B) for lower in (False, True)),
     case(linalg.qr, A), case(linalg.qr, TALL, mode="economic"), case(linalg.qr, TALL, mode="economic", pivoting=True),
+    *(case(linalg.qr, CYCLIC.T, mode=mode, pivoting=True) for mode in ("economic", "r", "full")),
     case(linalg.qr, A, mode="r"), case(linalg.svdvals, TALL),
     *(case(linalg.eigh, SYMMETRIC, lower=lower, eigvals_only=only, driver="evd")
       for lower in (False, True) for only in (False, True)),
@@ -24,4 +28,5 @@ CASES: list[Case] = [
     case(linalg.eigvalsh, POSITIVE), case(linalg.eigvalsh, POSITIVE, METRIC, lower=False),
     case(linalg.eig, DIAGONAL), case(linalg.eigvals, DIAGONAL), case(linalg.eig, DIAGONAL, right=False),
     *(case(linalg.polar, A, side) for side in ("right", "left")), case(linalg.polar, TALL),
+    case(linalg.polar, TALL.T, "left"),
 ]  # fmt: skip

@@ -11,15 +11,23 @@ from tests.laws.checker import Case, case
 
 CASES: list[Case] = [
     *(case(linalg.inv, a) for a in (A, Z)), case(linalg.inv, POSITIVE, assume_a="pos"),
-    case(linalg.inv, POSITIVE, assume_a="sym", lower=True),
+    *(case(linalg.inv, a, assume_a=kind, lower=lower) for a in (A + 2 * np.eye(3), Z + 3 * np.eye(3))
+      for lower in (False, True) for kind in ("gen", "sym", "her", "upper triangular", "lower triangular")),
+    case(linalg.inv, HERMITIAN, assume_a="pos", lower=True),
     *(case(linalg.solve, A, b) for b in (V, B)), case(linalg.solve, A, B, transposed=True),
     *(case(linalg.solve, POSITIVE, b, lower, assume_a=kind)
       for b in (V, B) for lower in (False, True) for kind in ("pos", "sym")),
     *(case(linalg.solve, A, b, assume_a=kind) for b in (V, B) for kind in (
         "general", "banded", "diagonal", "tridiagonal", "upper triangular", "lower triangular")),
+    *(case(linalg.solve, A, b, transposed=True, assume_a=kind) for b in (V, B) for kind in (
+        "sym", "diagonal", "tridiagonal", "upper triangular", "lower triangular")),
+    *(case(linalg.solve, Z + 3 * np.eye(3), b, lower, assume_a=kind) for b in (V, Z) for lower in (False, True)
+      for kind in (None, "sym", "her", "diagonal", "tridiagonal", "upper triangular", "lower triangular")),
     case(linalg.lstsq, TALL, real(5)), case(linalg.lstsq, TALL, real(5, 2)),
-    *(case(linalg.solve_triangular, A, b, trans, lower, unit)
-      for b in (V, B) for trans in (0, "T") for lower in (False, True) for unit in (False, True)),
+    *(case(linalg.solve_triangular, a, b, trans, lower, unit)
+      for a, b in ((A, V), (A, B), (Z, V), (Z, Z)) for trans in (0, "T", "C") for lower in (False, True)
+      for unit in (False, True)),
+    *(case(linalg.solve_triangular, A, V, trans) for trans in (1, 2, "N")),
     case(linalg.solve_sylvester, A, POSITIVE, real(3, 3)),
     case(linalg.solve_sylvester, A, np.eye(2) + real(2, 2), B),
     *(case(linalg.pinv, a) for a in (A, TALL, WIDE, complex_(4, 3))),

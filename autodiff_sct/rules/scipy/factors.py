@@ -44,16 +44,21 @@ def push_lu_factor(y, d, a, overwrite_a=False, check_finite=True):
 @reverse(linalg.lu)
 def lu(y, d, a, permute_l=False, overwrite_a=False, check_finite=True, p_indices=False):
     check_square(a, overwrite_a)
-    check_permuted(permute_l)
+    if permute_l:
+        p = linalg.lu(a)[0]
+        return p @ lu_adjoint(p.T @ y[0], y[1], None if d[0] is None else p.T @ d[0], d[1])
     d_a = lu_adjoint(y[1], y[2], d[1], d[2])
-    return d_a[np.argsort(y[0])] if p_indices else y[0] @ d_a
+    return d_a[y[0]] if p_indices else y[0] @ d_a
 
 
 @forward(linalg.lu)
 def push_lu(y, d, a, permute_l=False, overwrite_a=False, check_finite=True, p_indices=False):
     check_square(a, overwrite_a)
-    check_permuted(permute_l)
-    t_lower, t_upper = lu_tangent(y[1], y[2], d[y[0]] if p_indices else y[0].T @ d)
+    if permute_l:
+        p = linalg.lu(a)[0]
+        t_lower, t_upper = lu_tangent(p.T @ y[0], y[1], p.T @ d)
+        return ((p @ t_lower, t_upper),)
+    t_lower, t_upper = lu_tangent(y[1], y[2], d[np.argsort(y[0])] if p_indices else y[0].T @ d)
     return ((None if p_indices else np.zeros_like(y[0]), t_lower, t_upper),)
 
 
@@ -134,12 +139,6 @@ def check_square(a, overwrite_a):
     check_settings(a, overwrite_a)
     if a.shape[0] != a.shape[1] or np.iscomplexobj(a):
         raise NoRule("an LU factorisation is differentiable for a real square matrix")
-
-
-def check_permuted(permute_l):
-    """Refuse what has another form."""
-    if permute_l:
-        raise NoRule("scipy.linalg.lu is differentiable without permute_l: write `p @ l`")
 
 
 # Cholesky
@@ -391,7 +390,7 @@ def check_eig(a, b, left, overwrite_a, homogeneous):
 
 @reverse(linalg.polar)
 def polar(y, d, a, side="right"):
-    check_polar(a)
+    check_polar(a, side)
     if side == "right":
         return polar_adjoint(y[0], y[1], d[0], d[1])
     return polar_adjoint(y[0].T, y[1], None if d[0] is None else d[0].T, None if d[1] is None else d[1].T).T
@@ -399,7 +398,7 @@ def polar(y, d, a, side="right"):
 
 @forward(linalg.polar)
 def push_polar(y, d, a, side="right"):
-    check_polar(a)
+    check_polar(a, side)
     if side == "right":
         return (polar_tangent(y[0], y[1], d),)
     t_u, t_p = polar_tangent(y[0].T, y[1], d.T)
@@ -423,10 +422,12 @@ def polar_tangent(u, p, d):
     return u @ turn + np.linalg.solve(p, (d - u @ along).T).T, along - turn @ p
 
 
-def check_polar(a):
-    """Refuse what has no derivative here."""
+def check_polar(a, side):
+    """Refuse what has no derivative here, and a singular factor, of which the root has none."""
     if np.iscomplexobj(a):
         raise NoRule("scipy.linalg.polar is differentiable for real matrices")
+    if a.shape[0] < a.shape[1] if side == "right" else a.shape[0] > a.shape[1]:
+        raise NoRule(f"scipy.linalg.polar of this shape is not differentiable with side={side!r}: write the other side")
 
 
 for fn in (linalg.svd, linalg.svdvals, linalg.eigh, linalg.eigvalsh, linalg.eig, linalg.eigvals):

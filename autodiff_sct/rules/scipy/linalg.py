@@ -16,6 +16,8 @@ from ..linalg import (
     cholesky_adjoint,
     cholesky_tangent,
     cofactors,
+    conjugate,
+    half_diagonal,
     mirrored,
     onto_triangle,
     pinv_adjoint,
@@ -31,13 +33,13 @@ from . import perturbed
 
 @reverse(linalg.inv)
 def inv(y, d, a, overwrite_a=False, check_finite=True, *, assume_a=None, lower=False):
-    check_settings(a, overwrite_a)
+    check_inv(a, overwrite_a, assume_a)
     return read_by(assume_a, lower, -(transposed(y) @ d @ transposed(y)))
 
 
 @forward(linalg.inv)
 def push_inv(y, d, a, overwrite_a=False, check_finite=True, *, assume_a=None, lower=False):
-    check_settings(a, overwrite_a)
+    check_inv(a, overwrite_a, assume_a)
     return -(y @ meant_by(assume_a, lower, d) @ y)
 
 
@@ -54,6 +56,8 @@ def solve(
         d_b = linalg.solve(a.T, d, assume_a=other)
     elif part_read(assume_a, lower) in ("all", "diagonal", "tridiagonal"):
         d_b = linalg.solve(a.T, d, assume_a=assume_a)
+    elif part_read(assume_a, lower).startswith("Hermitian"):
+        d_b = linalg.solve(conjugate(a), d, lower, assume_a=assume_a)
     else:
         d_b = linalg.solve(a, d, lower, assume_a=assume_a)
     return read_by(assume_a, lower, -outer(d_b, y)), d_b
@@ -75,6 +79,9 @@ def push_solve(
 @reverse(linalg.solve_triangular)
 def solve_triangular(y, d, a, b, trans=0, lower=False, unit_diagonal=False, overwrite_b=False, check_finite=True):
     check_solve(a, b, overwrite_b)
+    if is_adjoint(trans):
+        d_b = linalg.solve_triangular(conjugate(a), d, 0, lower, unit_diagonal)
+        return -triangle(conjugate(outer(y, d_b)), lower, unit_diagonal), d_b
     if is_transposed(trans):
         d_b = linalg.solve_triangular(a, d, 0, lower, unit_diagonal)
         return -triangle(outer(y, d_b), lower, unit_diagonal), d_b
@@ -87,7 +94,7 @@ def push_solve_triangular(y, d, a, b, trans=0, lower=False, unit_diagonal=False,
     check_solve(a, b, overwrite_b)
     return (
         -linalg.solve_triangular(
-            a, turned(triangle(d, lower, unit_diagonal), is_transposed(trans)) @ y, trans, lower, unit_diagonal
+            a, turned_by(trans, triangle(d, lower, unit_diagonal)) @ y, trans, lower, unit_diagonal
         ),
         linalg.solve_triangular(a, d, trans, lower, unit_diagonal),
     )
@@ -110,13 +117,13 @@ def push_solve_sylvester(y, d, a, b, q):
 
 @reverse(linalg.lstsq)
 def lstsq(y, d, a, b, cond=None, overwrite_a=False, overwrite_b=False, check_finite=True, lapack_driver=None):
-    check_solve(a, b, overwrite_a or overwrite_b)
+    check_lstsq(a, b, overwrite_a or overwrite_b)
     return numpys.lstsq(y, d, a, b)
 
 
 @forward(linalg.lstsq)
 def push_lstsq(y, d, a, b, cond=None, overwrite_a=False, overwrite_b=False, check_finite=True, lapack_driver=None):
-    check_solve(a, b, overwrite_a or overwrite_b)
+    check_lstsq(a, b, overwrite_a or overwrite_b)
     p, residual = np.linalg.pinv(a), b - a @ y[0]
     return (
         (
@@ -151,6 +158,11 @@ def turned(a, transposed):
     return a.T if transposed else a
 
 
+def turned_by(trans, a):
+    """The matrix of the system that is solved."""
+    return adjoint_of(a) if is_adjoint(trans) else turned(a, is_transposed(trans))
+
+
 def triangle(a, lower, unit_diagonal):
     """The part of a matrix that is read."""
     if lower:
@@ -161,9 +173,13 @@ def triangle(a, lower, unit_diagonal):
 @static
 def is_transposed(trans):
     """True if ``a.T @ x = b`` is solved."""
-    if trans in (2, "C"):
-        raise NoRule("solve_triangular is differentiable with trans=0 and trans=1")
     return trans in (1, "T")
+
+
+@static
+def is_adjoint(trans):
+    """True if ``a.conj().T @ x = b`` is solved."""
+    return trans in (2, "C")
 
 
 @static
@@ -171,8 +187,10 @@ def part_read(assume_a, lower):
     """The part of a matrix that is read: all of it, three diagonals, one, or a triangle, which may stand for both."""
     if assume_a in (None, "gen", "general", "banded"):
         return "all"
-    if assume_a in ("sym", "symmetric", "her", "hermitian", "pos", "positive definite"):
+    if assume_a in ("sym", "symmetric"):
         return "symmetric L" if lower else "symmetric U"
+    if assume_a in ("her", "hermitian", "pos", "positive definite"):
+        return "Hermitian L" if lower else "Hermitian U"
     if assume_a in ("upper triangular", "lower triangular", "tridiagonal", "diagonal"):
         return assume_a
     raise NoRule(f"assume_a={assume_a!r} has no derivative here")
@@ -181,9 +199,16 @@ def part_read(assume_a, lower):
 def read_by(assume_a, lower, d_a):
     """The cotangent of what is read of a matrix."""
     part = part_read(assume_a, lower)
-    if part.startswith("symmetric"):
+    if part.startswith("Hermitian"):
         return onto_triangle(d_a, part[-1])
+    if part.startswith("symmetric"):
+        return half_of(part, d_a + d_a.T)
     return only(part, d_a)
+
+
+def half_of(part, a):
+    """One triangle of a matrix with half of the diagonal, which belongs to both."""
+    return half_diagonal(a) if part[-1] == "L" else half_diagonal(a.T).T
 
 
 def only(part, a):
@@ -204,7 +229,11 @@ def meant_by(assume_a, lower, d):
     part = part_read(assume_a, lower)
     if d.ndim < 2:
         return d
-    return mirrored(d, part[-1]) if part.startswith("symmetric") else only(part, d)
+    if part.startswith("Hermitian"):
+        return mirrored(d, part[-1])
+    if part.startswith("symmetric"):
+        return half_of(part, d) + half_of(part, d).T
+    return only(part, d)
 
 
 def check_settings(a, overwrites):
@@ -213,6 +242,13 @@ def check_settings(a, overwrites):
         raise NoRule("functions of scipy.linalg are differentiable where they overwrite no argument")
     if a.ndim > 2:
         raise NoRule("functions of scipy.linalg are differentiable for single matrices: np.linalg's for many")
+
+
+def check_inv(a, overwrite_a, assume_a):
+    """Refuse what has no derivative here: SciPy leaves what is beside a diagonal as it is."""
+    check_settings(a, overwrite_a)
+    if assume_a == "diagonal":
+        raise NoRule("scipy.linalg.inv has no derivative with assume_a='diagonal': write `np.diag(1 / np.diag(a))`")
 
 
 def check_real(b, overwrites):
@@ -225,8 +261,15 @@ def check_real(b, overwrites):
 def check_solve(a, b, overwrites):
     """Refuse what has no derivative here."""
     check_settings(a, overwrites)
-    if np.iscomplexobj(a) or b.ndim > 2:
-        raise NoRule("solving is differentiable for one real matrix: np.linalg.solve takes complex ones")
+    if b.ndim > 2:
+        raise NoRule("solving is differentiable for one matrix: np.linalg.solve takes many")
+
+
+def check_lstsq(a, b, overwrites):
+    """Refuse what has no derivative here."""
+    check_solve(a, b, overwrites)
+    if np.iscomplexobj(a) or np.iscomplexobj(b):
+        raise NoRule("scipy.linalg.lstsq is differentiable for real matrices")
 
 
 def check_rank(return_rank):

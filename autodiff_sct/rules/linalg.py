@@ -97,12 +97,12 @@ def push_inv(y, d, a):
 
 @reverse(np.linalg.pinv)
 def pinv(y, d, a, rcond=None):
-    return pinv_adjoint(y, d, a)
+    return pinv_adjoint(y, d, a) if rcond is None else cut_pinv_adjoint(y, d, a, 0, rcond)
 
 
 @forward(np.linalg.pinv)
 def push_pinv(y, d, a, rcond=None):
-    return pinv_tangent(y, d, a)
+    return pinv_tangent(y, d, a) if rcond is None else cut_pinv_tangent(y, d, a, 0, rcond)
 
 
 def pinv_tangent(y, d, a):
@@ -117,12 +117,67 @@ def pinv_adjoint(y, d, a):
     return conjugate(around) - y_t @ d @ y_t
 
 
+def cut_pinv_tangent(y, d, a, atol, rtol):
+    """The derivative where singular values up to ``atol + rtol * s[0]`` have been dropped, which need not be 0."""
+    u, s, vh = np.linalg.svd(a, full_matrices=False)
+    straight, turned = cut_weights(s, atol + rtol * s[..., :1])
+    d_h, y_h = adjoint_of(d), adjoint_of(y)
+    inner = adjoint_of(u) @ d @ adjoint_of(vh)
+    within = adjoint_of(vh) @ (straight * inner + turned * adjoint_of(inner)) @ adjoint_of(u)
+    return within + y @ y_h @ (d_h - d_h @ u @ adjoint_of(u)) + (d_h - adjoint_of(vh) @ vh @ d_h) @ y_h @ y
+
+
+def cut_pinv_adjoint(y, d, a, atol, rtol):
+    u, s, vh = np.linalg.svd(a, full_matrices=False)
+    straight, turned = cut_weights(s, atol + rtol * s[..., :1])
+    d_t, y_h = transposed(d), adjoint_of(y)
+    inner = conjugate(vh) @ d @ conjugate(u)
+    within = conjugate(u) @ (straight * inner + turned * adjoint_of(inner)) @ conjugate(vh)
+    around = (d_t - u @ adjoint_of(u) @ d_t) @ y @ y_h + y_h @ y @ (d_t - d_t @ adjoint_of(vh) @ vh)
+    return within + conjugate(around)
+
+
+def cut_weights(s, limit):
+    """The weights of a perturbation, in the axes of singular vectors, and of its adjoint in that derivative."""
+    rows, columns = s[..., :, None], s[..., None, :]
+    kept = s > limit
+    one = kept[..., :, None] != kept[..., None, :]
+    both = kept[..., :, None] & kept[..., None, :]
+    large, gap = np.where(one, np.maximum(rows, columns), 1), np.where(one, np.abs(rows**2 - columns**2), 1)
+    product = np.where(both, rows * columns, 1)
+    return np.where(one, np.minimum(rows, columns) / (gap * large), np.where(both, -1 / product, 0)), one / gap
+
+
 @reverse(np.linalg.lstsq)
 def lstsq(y, d, a, b, rcond=None):
+    return lstsq_adjoint(y, d, a, b, limit_of(y[0], a, rcond), rcond is not None)
+
+
+@forward(np.linalg.lstsq)
+def push_lstsq(y, d, a, b, rcond=None):
+    return (
+        lstsq_by_matrix(y, d, a, b, limit_of(y[0], a, rcond), rcond is not None),
+        lstsq_by_right(y, d, a, b, limit_of(y[0], a, rcond)),
+    )
+
+
+def limit_of(x, a, rcond):
+    """The part of the largest singular value up to which others are dropped."""
+    eps = np.finfo(x.dtype).eps
+    return eps * max(a.shape) if rcond is None else or_eps(rcond, eps)
+
+
+@static
+def or_eps(rcond, eps):
+    return rcond if rcond >= 0 else eps
+
+
+def lstsq_adjoint(y, d, a, b, rtol, is_cut=False):
+    """The cotangents of a system; `is_cut` if singular values are dropped that are not those of rounding."""
     d_a, d_b = np.zeros_like(a), np.zeros_like(b)
     if d[0] is not None:
-        p = np.linalg.pinv(a)
-        d_a = pinv_adjoint(p, np.outer(d[0], b) if b.ndim == 1 else d[0] @ b.T, a)
+        p, d_p = np.linalg.pinv(a, rtol), np.outer(d[0], b) if b.ndim == 1 else d[0] @ b.T
+        d_a = cut_pinv_adjoint(p, d_p, a, 0, rtol) if is_cut else pinv_adjoint(p, d_p, a)
         d_b = p.T @ d[0]
     if d[1] is not None and y[1].size > 0:
         # The solution minimises the residual, so it contributes nothing.
@@ -131,13 +186,16 @@ def lstsq(y, d, a, b, rcond=None):
     return (d_a if d[3] is None else d_a + singular_values_adjoint(d[3], a)), d_b
 
 
-@forward(np.linalg.lstsq)
-def push_lstsq(y, d, a, b, rcond=None):
-    p, residual = np.linalg.pinv(a), b - a @ y[0]
-    return (
-        (pinv_tangent(p, d, a) @ b, squares(-2 * residual * (d @ y[0]), y[1]), None, singular_values_tangent(d, a)),
-        (p @ d, squares(2 * residual * d, y[1]), None, np.zeros_like(y[3])),
-    )
+def lstsq_by_matrix(y, d, a, b, rtol, is_cut=False):
+    """The tangent of the results by that of the matrix."""
+    p, residual = np.linalg.pinv(a, rtol), b - a @ y[0]
+    t_p = cut_pinv_tangent(p, d, a, 0, rtol) if is_cut else pinv_tangent(p, d, a)
+    return t_p @ b, squares(-2 * residual * (d @ y[0]), y[1]), None, singular_values_tangent(d, a)
+
+
+def lstsq_by_right(y, d, a, b, rtol):
+    """The same by that of the right side."""
+    return np.linalg.pinv(a, rtol) @ d, squares(2 * (b - a @ y[0]) * d, y[1]), None, np.zeros_like(y[3])
 
 
 def squares(terms, like):

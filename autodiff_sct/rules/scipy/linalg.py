@@ -117,35 +117,43 @@ def push_solve_sylvester(y, d, a, b, q):
 
 @reverse(linalg.lstsq)
 def lstsq(y, d, a, b, cond=None, overwrite_a=False, overwrite_b=False, check_finite=True, lapack_driver=None):
-    check_lstsq(a, b, overwrite_a or overwrite_b)
-    return numpys.lstsq(y, d, a, b)
+    check_lstsq(a, b, overwrite_a or overwrite_b, cond, lapack_driver)
+    return numpys.lstsq_adjoint(y, d, a, b, limit_of(y[0], cond), cond is not None)
 
 
 @forward(linalg.lstsq)
 def push_lstsq(y, d, a, b, cond=None, overwrite_a=False, overwrite_b=False, check_finite=True, lapack_driver=None):
-    check_lstsq(a, b, overwrite_a or overwrite_b)
-    p, residual = np.linalg.pinv(a), b - a @ y[0]
+    check_lstsq(a, b, overwrite_a or overwrite_b, cond, lapack_driver)
     return (
-        (
-            pinv_tangent(p, d, a) @ b,
-            numpys.squares(-2 * residual * (d @ y[0]), y[1]),
-            None,
-            singular_values_tangent(d, a),
-        ),
-        (p @ d, numpys.squares(2 * residual * d, y[1]), None, np.zeros_like(y[3])),
+        numpys.lstsq_by_matrix(y, d, a, b, limit_of(y[0], cond), cond is not None),
+        numpys.lstsq_by_right(y, d, a, b, limit_of(y[0], cond)),
     )
+
+
+def limit_of(x, cond):
+    """The part of the largest singular value up to which others are dropped."""
+    return np.finfo(x.dtype).eps if cond is None else cond
 
 
 @reverse(linalg.pinv)
 def pinv(y, d, a, *, atol=None, rtol=None, return_rank=False, check_finite=True):
     check_rank(return_rank)
-    return pinv_adjoint(y, d, a)
+    if atol is None and rtol is None:
+        return pinv_adjoint(y, d, a)
+    return numpys.cut_pinv_adjoint(y, d, a, 0 if atol is None else atol, relative(rtol, a))
 
 
 @forward(linalg.pinv)
 def push_pinv(y, d, a, *, atol=None, rtol=None, return_rank=False, check_finite=True):
     check_rank(return_rank)
-    return pinv_tangent(y, d, a)
+    if atol is None and rtol is None:
+        return pinv_tangent(y, d, a)
+    return numpys.cut_pinv_tangent(y, d, a, 0 if atol is None else atol, relative(rtol, a))
+
+
+def relative(rtol, a):
+    """The part of the largest singular value below which SciPy drops others."""
+    return np.finfo(a.dtype).eps * max(a.shape) if rtol is None else rtol
 
 
 def outer(a, b):
@@ -265,11 +273,13 @@ def check_solve(a, b, overwrites):
         raise NoRule("solving is differentiable for one matrix: np.linalg.solve takes many")
 
 
-def check_lstsq(a, b, overwrites):
+def check_lstsq(a, b, overwrites, cond, lapack_driver):
     """Refuse what has no derivative here."""
     check_solve(a, b, overwrites)
     if np.iscomplexobj(a) or np.iscomplexobj(b):
         raise NoRule("scipy.linalg.lstsq is differentiable for real matrices")
+    if cond is not None and lapack_driver == "gelsy":
+        raise NoRule("scipy.linalg.lstsq with cond is differentiable with the drivers 'gelsd' and 'gelss'")
 
 
 def check_rank(return_rank):

@@ -138,12 +138,12 @@ def outer_adjoints(d, a, b):
 if hasattr(np, "vecdot"):
 
     @reverse(np.vecdot)
-    def vecdot(y, d, x1, x2):
-        return vecdot_adjoints(d if np.ndim(y) == 0 else d[..., None], x1, x2)
+    def vecdot(y, d, x1, x2, *, axis=-1):
+        return vecdot_adjoints(d if np.ndim(y) == 0 else np.expand_dims(d, axis), x1, x2)
 
     @forward(np.vecdot)
-    def push_vecdot(y, d, x1, x2):
-        return np.vecdot(d, x2), np.vecdot(x1, d)
+    def push_vecdot(y, d, x1, x2, *, axis=-1):
+        return np.vecdot(d, x2, axis=axis), np.vecdot(x1, d, axis=axis)
 
     @reverse(np.linalg.vecdot)
     def linalg_vecdot(y, d, x1, x2, *, axis=-1):

@@ -111,8 +111,80 @@ def test_correlation() -> None:
     x, y = RNG.normal(size=(2, 7))
     check_program(lambda x, y: stats.pearsonr(x, y)[0], x, y)
     check_program(lambda x, y: stats.pearsonr(x, y).statistic ** 2, x, y)
-    with pytest.raises(NotImplementedError, match="statistic only"):
-        ad.grad(lambda x: stats.pearsonr(x, y).pvalue)(x)
+    check_program(lambda x, y: stats.pearsonr(x, y).pvalue, x, y)
+
+
+POSITIVE = {
+    "gmean": lambda p: stats.gmean(p, weights=1 / p),
+    "hmean": lambda p: stats.hmean(p, weights=1 / p),
+    "pmean": lambda p: stats.pmean(p, 3) + stats.pmean(p, p=-0.5),
+    "gstd": lambda p: stats.gstd(p),
+    "variation": lambda p: stats.variation(p) + stats.variation(p, ddof=1),
+    "entropy": lambda p: stats.entropy(p) + stats.entropy(p, 1 / p) + stats.entropy(p, base=2),
+    "boxcox_llf": lambda p: stats.boxcox_llf(0.3, p) + stats.boxcox_llf(p[0], p),
+    "chisquare": lambda p: stats.chisquare(p).statistic + stats.chisquare(p)[1],
+    "power": lambda p: sum(
+        [stats.power_divergence(p, lambda_=k)[0] for k in ("log-likelihood", "neyman", "mod-log-likelihood", 0.3)]
+    ),
+}
+REAL = {
+    "moment": lambda x: stats.moment(x, 3) + stats.moment(x, order=2, center=0.4),
+    "trimmed": lambda x: (
+        stats.tmean(x, (-1, 1)) + stats.tvar(x, (-1, None)) + stats.tstd(x, (None, 0.8), (True, False))
+    ),
+    "extreme": lambda x: stats.tsem(x) + stats.tmin(x, -0.5, inclusive=False) + stats.tmax(x, 0.5),
+    "quantiles": lambda x: stats.iqr(x) + stats.iqr(x, rng=(10, 90), scale="normal") + stats.trim_mean(x, 0.2),
+    "mad": lambda x: stats.median_abs_deviation(x, scale="normal") + stats.median_abs_deviation(x, center=np.mean),
+    "circle": lambda x: stats.circvar(x) + stats.circstd(x, high=np.pi) + stats.circstd(x, normalize=True),
+    "yeojohnson_llf": lambda x: stats.yeojohnson_llf(0.7, x) + stats.yeojohnson_llf(x[0], x),
+    "one sample": lambda x: sum([*stats.ttest_1samp(x, x[0])]) + stats.ttest_1samp(x, 0.1, alternative="less").pvalue,
+    "jarque_bera": lambda x: sum([*stats.jarque_bera(x)]),
+}
+PAIRS = {
+    "line": lambda x, y: sum([*stats.linregress(x, y)]) + stats.linregress(x, y, "greater").pvalue,
+    "related": lambda x, y: stats.ttest_rel(x, y).statistic + stats.ttest_rel(x, y)[1],
+    "independent": lambda x, y: sum([*stats.ttest_ind(x, y)]) + stats.ttest_ind(x, y, equal_var=False).statistic,
+    "variance": lambda x, y: sum([*stats.f_oneway(x, y, x * y), *stats.bartlett(x, y), *stats.levene(x, y)]),
+    "mean levene": lambda x, y: stats.levene(x, y, center="mean").statistic,
+    "distances": lambda x, y: stats.wasserstein_distance(x, y) + stats.energy_distance(x, y),
+    "ranks": lambda x, y: (
+        np.sum(stats.rankdata(x) * x) + stats.spearmanr(x, y)[0] * y[0] + stats.ks_2samp(x, y)[0] * x[1]
+    ),
+}
+
+
+@pytest.mark.parametrize("size", [5, 130])
+@pytest.mark.parametrize("name", [*POSITIVE, *REAL, *PAIRS])
+def test_statistics(name: str, size: int) -> None:
+    x, y = np.random.default_rng(size).normal(size=(2, size))
+    if name in PAIRS:
+        check_program(PAIRS[name], x, y)
+    else:
+        check_program({**POSITIVE, **REAL}[name], np.abs(x) + 0.3 if name in POSITIVE else x)
+
+
+@pytest.mark.parametrize("axis", [0, 1, -1, None, (0, 1), (-1,)], ids=str)
+def test_axes_of_statistics(axis: Any) -> None:
+    def one(p: Any) -> Any:
+        spread = np.sum((p - stats.gmean(p, axis=axis, keepdims=True)) ** 2)
+        return spread + np.sum(stats.moment(p, 2, axis=axis) ** 2) + np.sum(stats.skew(p, axis=axis))
+
+    for order in ("C", "F"):
+        p, q = (np.array(RNG.uniform(0.3, 2.0, size=(4, 3)), order=order) for _ in range(2))
+        check_program(one, p)
+        check_program(lambda p, q: np.sum(stats.ttest_ind(p, q, axis=axis).statistic ** 2), p, q)
+
+
+def test_settings_of_statistics_that_are_refused() -> None:
+    x, y = RNG.normal(size=(2, 7))
+    with pytest.raises(AutodiffError, match="another nan_policy than 'propagate'"):
+        ad.grad(lambda x: stats.sem(x, nan_policy="omit"))(x)
+    with pytest.raises(AutodiffError, match="center='median' and center='mean'"):
+        ad.grad(lambda x: stats.levene(x, y, center="trimmed").statistic)(x)
+    with pytest.raises(AutodiffError, match="'df' of a result of scipy.stats has no derivative"):
+        ad.grad(lambda x: stats.ttest_ind(x, y).df * x[0])(x)
+    with pytest.raises(AutodiffError, match="several ranks"):
+        ad.grad(lambda x: np.sum(stats.ttest_ind(x, np.stack([y, y]), axis=-1).statistic))(x)
 
 
 def test_distributions_without_a_rule_are_named() -> None:

@@ -347,6 +347,8 @@ def of_result(result: Any) -> Facts:
     """The facts of what a function returned for dummies: nothing is known of the lengths of axes."""
     if isinstance(result, np.ndarray) and type(result) is not np.ndarray:
         return Opaque()  # a masked array, say, whose methods are its own
+    if isinstance(result, tuple) and getattr(result, "__dict__", None):
+        return Opaque(type(result))  # it holds more than its items
     if isinstance(result, np.ndarray) and result.dtype.kind in "biufc":
         return Num("array", result.dtype, (None,) * result.ndim)
     if isinstance(result, (tuple, list)) and all(isinstance(r, (np.ndarray, np.generic, float, int)) for r in result):

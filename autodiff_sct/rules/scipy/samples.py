@@ -1,15 +1,19 @@
 """Statistics of samples in ``scipy.stats``, and the multivariate normal distribution."""
 
-from typing import NamedTuple
-
 import numpy as np
 from scipy import stats
 
 from ...errors import NoRule
 from ..linalg import mirrored, onto_triangle
-from ..table import forward, reverse
+from ..table import forward, nondifferentiable, reverse
 
-# Standard scores and standard errors
+# Statistics of ranks are constant between ties
+
+nondifferentiable(stats.rankdata, stats.spearmanr, stats.kendalltau, stats.somersd, stats.weightedtau)
+nondifferentiable(stats.mannwhitneyu, stats.ranksums, stats.wilcoxon, stats.kruskal, stats.friedmanchisquare)
+nondifferentiable(stats.brunnermunzel, stats.ks_2samp, stats.cramervonmises_2samp)
+
+# Standard scores
 
 
 @reverse(stats.zscore)
@@ -31,163 +35,15 @@ def along_scores(y, d, a, axis, ddof):
     return inner / np.std(a, axis=axis, ddof=ddof, keepdims=True)
 
 
-@reverse(stats.sem)
-def sem(y, d, a, axis=0, ddof=1, nan_policy="propagate", *, keepdims=False):
-    check_policy(nan_policy)
-    return spread_out(d, axis, keepdims) * slope_of_sem(spread_out(y, axis, keepdims), a, axis, ddof)
-
-
-@forward(stats.sem)
-def push_sem(y, d, a, axis=0, ddof=1, nan_policy="propagate", *, keepdims=False):
-    check_policy(nan_policy)
-    return np.sum(d * slope_of_sem(spread_out(y, axis, keepdims), a, axis, ddof), axis=axis, keepdims=keepdims)
-
-
-def slope_of_sem(y, a, axis, ddof):
-    return centred(a, axis) / ((count(a, axis) - ddof) * count(a, axis) * y)
-
-
-# Means
-
-
-@reverse(stats.gmean)
-def gmean(y, d, a, axis=0, dtype=None, weights=None, *, nan_policy="propagate", keepdims=False):
-    check_mean(weights, nan_policy)
-    return spread_out(d * y, axis, keepdims) / (count(a, axis) * a)
-
-
-@forward(stats.gmean)
-def push_gmean(y, d, a, axis=0, dtype=None, weights=None, *, nan_policy="propagate", keepdims=False):
-    check_mean(weights, nan_policy)
-    return y * np.mean(d / a, axis=axis, keepdims=keepdims)
-
-
-@reverse(stats.hmean)
-def hmean(y, d, a, axis=0, dtype=None, *, weights=None, nan_policy="propagate", keepdims=False):
-    check_mean(weights, nan_policy)
-    return spread_out(d * y * y, axis, keepdims) / (count(a, axis) * a * a)
-
-
-@forward(stats.hmean)
-def push_hmean(y, d, a, axis=0, dtype=None, *, weights=None, nan_policy="propagate", keepdims=False):
-    check_mean(weights, nan_policy)
-    return y * y * np.mean(d / (a * a), axis=axis, keepdims=keepdims)
-
-
-# Moments
-
-
-@reverse(stats.skew)
-def skew(y, d, a, axis=0, bias=True, nan_policy="propagate", *, keepdims=False):
-    check_policy(nan_policy)
-    return spread_out(d, axis, keepdims) * slope_of_skew(a, axis, bias)
-
-
-@forward(stats.skew)
-def push_skew(y, d, a, axis=0, bias=True, nan_policy="propagate", *, keepdims=False):
-    check_policy(nan_policy)
-    return np.sum(d * slope_of_skew(a, axis, bias), axis=axis, keepdims=keepdims)
-
-
-def slope_of_skew(a, axis, bias):
-    n, c = count(a, axis), centred(a, axis)
-    square, cube = np.mean(c * c, axis=axis, keepdims=True), np.mean(c**3, axis=axis, keepdims=True)
-    factor = 1 if bias else (n * (n - 1)) ** 0.5 / (n - 2)
-    return 3 * factor / n * (c * c - square - c * cube / square) / square**1.5
-
-
-@reverse(stats.kurtosis)
-def kurtosis(y, d, a, axis=0, fisher=True, bias=True, nan_policy="propagate", *, keepdims=False):
-    check_policy(nan_policy)
-    return spread_out(d, axis, keepdims) * slope_of_kurtosis(a, axis, bias)
-
-
-@forward(stats.kurtosis)
-def push_kurtosis(y, d, a, axis=0, fisher=True, bias=True, nan_policy="propagate", *, keepdims=False):
-    check_policy(nan_policy)
-    return np.sum(d * slope_of_kurtosis(a, axis, bias), axis=axis, keepdims=keepdims)
-
-
-def slope_of_kurtosis(a, axis, bias):
-    n, c = count(a, axis), centred(a, axis)
-    square, cube = np.mean(c * c, axis=axis, keepdims=True), np.mean(c**3, axis=axis, keepdims=True)
-    fourth = np.mean(c**4, axis=axis, keepdims=True)
-    factor = 1 if bias else (n * n - 1) / ((n - 2) * (n - 3))
-    return 4 * factor / n * (c**3 - cube - c * fourth / square) / square**2
-
-
 def count(a, axis):
     """The number of elements along an axis, or of all."""
     return a.size if axis is None else a.shape[axis]
-
-
-def centred(a, axis):
-    return a - np.mean(a, axis=axis, keepdims=True)
-
-
-def spread_out(y, axis, keepdims):
-    """What a reduction has made, with the axis that it has summed."""
-    return y if keepdims or axis is None else np.expand_dims(y, axis)
 
 
 def check_policy(nan_policy):
     """Refuse what leaves elements out."""
     if nan_policy != "propagate":
         raise NoRule("statistics of scipy.stats are differentiable with nan_policy='propagate'")
-
-
-def check_mean(weights, nan_policy):
-    """Refuse what has no derivative here."""
-    check_policy(nan_policy)
-    if weights is not None:
-        raise NoRule("means of scipy.stats are differentiable without weights")
-
-
-# Correlation
-
-
-class Correlation(NamedTuple):
-    """What ``pearsonr`` returns."""
-
-    statistic: float
-    pvalue: float
-
-
-def pearsonr(x, y):
-    """``scipy.stats.pearsonr`` as a tuple."""
-    return Correlation(*stats.pearsonr(x, y))
-
-
-pearsonr.stands_for = "scipy.stats.pearsonr"  # type: ignore[attr-defined]
-
-
-@reverse(pearsonr)
-def of_pearsonr(r, d, x, y_):
-    check_statistic(d[1])
-    a, b = x - np.mean(x), y_ - np.mean(y_)
-    a_size, b_size = np.sqrt(np.sum(a * a)), np.sqrt(np.sum(b * b))
-    return d[0] * (b / b_size - r[0] * a / a_size) / a_size, d[0] * (a / a_size - r[0] * b / b_size) / b_size
-
-
-@forward(pearsonr)
-def push_pearsonr(r, d, x, y_):
-    a, b = x - np.mean(x), y_ - np.mean(y_)
-    a_size, b_size = np.sqrt(np.sum(a * a)), np.sqrt(np.sum(b * b))
-    return (
-        (np.sum(d * (b / b_size - r[0] * a / a_size)) / a_size, refused_tangent(r[1])),
-        (np.sum(d * (a / a_size - r[0] * b / b_size)) / b_size, refused_tangent(r[1])),
-    )
-
-
-def check_statistic(d):
-    """Refuse the p-value."""
-    if d is not None:
-        raise NoRule("scipy.stats.pearsonr is differentiable in its statistic only")
-
-
-def refused_tangent(p):
-    """Not a number in the place of the p-value's tangent."""
-    return p * np.nan
 
 
 # The multivariate normal distribution.  SciPy reads the lower triangle of a covariance.

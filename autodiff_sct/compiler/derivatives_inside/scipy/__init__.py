@@ -14,7 +14,7 @@ __all__ = ["load_libraries"]
 
 MODULES = {
     "scipy.linalg": ("linalg",),
-    "scipy.stats": ("stats", "densities"),
+    "scipy.stats": ("stats", "densities", "statistics"),
     "scipy.integrate": ("integrate", "equations"),
     "scipy.optimize": ("optimize",),
     "scipy.interpolate": ("interpolate", "bases", "scattered"),

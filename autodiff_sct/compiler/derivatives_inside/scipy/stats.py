@@ -40,7 +40,6 @@ def register() -> None:
     normal = type(stats.multivariate_normal)
     handles(normal.logpdf)(partial(normal_method, samples.normal_logpdf))
     handles(normal.pdf)(partial(normal_method, samples.normal_pdf))
-    handles(stats.pearsonr)(pearsonr)
 
 
 DUMMY = (1.0,)
@@ -111,15 +110,7 @@ def called_by_name(name: Any, dist: Any, *args: Any, **kwds: Any) -> Any:
     return getattr(dist, name)(*args, **kwds)
 
 
-# Functions of several results, and of several forms
-
-
-def pearsonr(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    """``pearsonr(x, y)`` is a named tuple of which the first has a derivative."""
-    callee = ir.attribute(s.bind("stats", stats), "pearsonr")
-    if kwargs or len(args) != 2:
-        return opaque_call(s, callee, stats.pearsonr, args, kwargs)
-    return emit_op.apply(s, samples.pearsonr, ir.call(callee, *(s.expr(a) for a in args)), args, {})
+# Functions of several forms
 
 
 def normal_method(fn: Any, s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:

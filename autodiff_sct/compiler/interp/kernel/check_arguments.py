@@ -10,6 +10,7 @@ import functools
 import inspect
 import re
 import types
+import warnings
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable
 from functools import lru_cache
@@ -51,7 +52,9 @@ def objection(fn: Callable[..., Any], count: int, names: Iterable[str], is_harml
     if known is not None and binds(known, args, kwargs):
         return None
     try:
-        fn(*args, **kwargs)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            fn(*args, **kwargs)
     except TypeError as error:
         return str(error) if SAYS_SO.search(str(error)) else None
     except (ArithmeticError, AttributeError, LookupError, ValueError):

@@ -219,6 +219,10 @@ def of_tuple(s: Specialiser, base: TupleV, attr: str) -> Value:
         return call_value(s, Const(found.fget), [base], {})
     if isinstance(found, types.FunctionType):
         return Bound(found, base)
+    if found is None and (what := getattr(base.cls, "stands_for", None)):
+        raise s.refuse(
+            "attribute", f"{attr!r} of {what} has no derivative", f"differentiate with respect to {', '.join(fields)}"
+        )
     return Bound(attr, base)
 
 

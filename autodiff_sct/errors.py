@@ -238,7 +238,7 @@ class NotDifferentiable(Refused, TypeError):
 
 
 class Degenerate(NotDifferentiable):
-    """A result that depends on vectors that belong to equal eigenvalues, or to a singular value of zero."""
+    """A result that depends on the vectors of equal eigenvalues, or a second derivative of a norm that is zero."""
 
     code = "degenerate"
 

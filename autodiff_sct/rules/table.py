@@ -63,7 +63,10 @@ class Rule:
     forward: Callable[..., Any] | None = None
     reverse_anywhere: Callable[..., Any] | None = None  # in place of the other at singular points, and at every order
     forward_anywhere: Callable[..., Any] | None = None
+    reverse_again: Callable[..., Any] | None = None  # in place of the other where its result is differentiated again
+    forward_again: Callable[..., Any] | None = None
     perturbed: Callable[..., Any] | None = None  # the same function of an argument near by, where derivatives exist
+    degenerate: bool = False  # True if there are points at which perturbed functions give the derivative
     signature: inspect.Signature = field(default_factory=inspect.Signature)
 
     @property
@@ -129,18 +132,21 @@ def linear(*fns: Callable[..., Any]) -> Callable[[F], F]:
     return register
 
 
-def reverse(*fns: Callable[..., Any], anywhere: bool = False) -> Callable[[F], F]:
-    """Register the reverse-mode rule of functions, or one that also holds where that, or its derivative, fails."""
+def reverse(*fns: Callable[..., Any], anywhere: bool = False, again: bool = False) -> Callable[[F], F]:
+    """Register the reverse-mode rule of functions, or one that also holds where that, or its derivative, fails.
+
+    `again`: a rule for derivatives that are differentiated again, which says where a second derivative is not known.
+    """
 
     def register(rule: F) -> F:
         for fn in fns:
-            setattr(entry_for(fn, rule), "reverse_anywhere" if anywhere else "reverse", rule)
+            setattr(entry_for(fn, rule), "reverse" + suffix(anywhere, again), rule)
         return rule
 
     return register
 
 
-def forward(*fns: Callable[..., Any], anywhere: bool = False) -> Callable[[F], F]:
+def forward(*fns: Callable[..., Any], anywhere: bool = False, again: bool = False) -> Callable[[F], F]:
     """Register the forward-mode rule of functions: each entry maps one input's tangent, in the place of ``d``.
 
     On top of ``linear`` it says that the function itself, with its other arguments as they are, is not the tangent's.
@@ -149,16 +155,25 @@ def forward(*fns: Callable[..., Any], anywhere: bool = False) -> Callable[[F], F
     def register(rule: F) -> F:
         for fn in fns:
             row = entry_for(fn, rule)
-            setattr(row, "forward_anywhere" if anywhere else "forward", rule)
+            setattr(row, "forward" + suffix(anywhere, again), rule)
             row.kind = "general" if row.kind == "linear" else row.kind
         return rule
 
     return register
 
 
-def perturbing(fn: Callable[..., Any], perturbed: Callable[..., Any]) -> None:
-    """Declare which function stands for `fn` in programs that are run near points without a derivative."""
+def suffix(anywhere: bool, again: bool) -> str:
+    """What the name of a field ends in that holds a rule for certain programs only."""
+    return "_anywhere" if anywhere else "_again" if again else ""
+
+
+def perturbing(fn: Callable[..., Any], perturbed: Callable[..., Any], slope: Callable[..., Any] | None = None) -> None:
+    """Declare which function stands for `fn` in programs that are run near points without a derivative.
+
+    There the derivative of `fn` raises or is NaN, or that of `slope`, a function which the derivative of `fn` calls.
+    """
     TABLE[fn].perturbed = perturbed
+    TABLE[slope or fn].degenerate = True
 
 
 def nondifferentiable(*fns: Callable[..., Any]) -> None:

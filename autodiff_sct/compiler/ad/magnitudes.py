@@ -10,6 +10,9 @@ A magnitude (an absolute value, a norm, a standard deviation, a root of squares)
 is taken to be 0.  Its square has none, and a second derivative there, of which nothing is left if the magnitude is
 followed first.  So the square is followed at once: also in a branch or a loop around which the magnitude is measured,
 of two magnitudes that are measured alike, and of multiples by numbers that carry no derivative.
+
+Other functions of a magnitude may be smooth at zero, too.  In programs that are differentiated again, roots of sums of
+squares are norms and absolute values products with a sign, whose rules know that: ``rules/magnitudes.py``.
 """
 
 from __future__ import annotations
@@ -23,7 +26,9 @@ from typing import Any
 import gast
 import numpy as np
 
+from ...rules.magnitudes import root_of_coordinates
 from ...rules.norms import is_euclidean, root_of_squares, squared_absolute, squared_hypot, squared_norm
+from ...runtime.linalg import perturbed
 from .. import ir
 from ..analysis.alias import Regions
 from ..domain.facts import Num
@@ -35,10 +40,10 @@ __all__ = ["Square", "scaled", "squared_magnitudes"]
 
 POWERS = frozenset({np.power, operator.pow, math.pow, pow})
 PRODUCTS = frozenset({np.multiply, operator.mul})
-ABSOLUTE = frozenset({np.absolute, np.fabs, math.fabs, operator.abs, abs})
+ABSOLUTE = frozenset({np.absolute, perturbed.absolute, np.fabs, math.fabs, operator.abs, abs})
 DEVIATIONS = {np.std: np.var, np.nanstd: np.nanvar}
 HYPOT = frozenset({np.hypot, math.hypot})
-ROOTS = frozenset({np.sqrt, math.sqrt})
+ROOTS = frozenset({np.sqrt, math.sqrt, perturbed.sqrt})
 SUMS = frozenset({np.sum, np.mean, np.ndarray.sum, np.ndarray.mean, np.add, operator.add})
 INNER = frozenset({np.dot, np.ndarray.dot, np.vdot, np.inner, np.matmul, operator.matmul})
 
@@ -71,8 +76,11 @@ def squared_magnitudes(
     for stmt in ir.walk(program):
         if not isinstance(stmt, ir.Let) or stmt.op is None:
             continue
+        if s.read_again and stmt.op.fn in ABSOLUTE and active(stmt.target):
+            say_from_the_right(s, stmt)
         if stmt.op.fn in ROOTS and is_sum_of_squares(s, where, makers, stmt.op.arguments["x"]):
-            found[stmt] = Square(ir.Op(root_of_squares, stmt.op.arguments))
+            again = norm_of(s, where, makers, stmt.op.arguments["x"]) if s.read_again else None
+            found[stmt] = Square(again or ir.Op(root_of_squares, stmt.op.arguments))
         base, factors = without_factors(s, where, makers, active, stmt)
         maker = makers.get(base)
         op = measured(s, where, makers, maker) if isinstance(maker, ir.Let) else None
@@ -188,6 +196,58 @@ def measured(s: Specialiser, where: Regions, makers: Makers, maker: ir.Let) -> i
         order, axis = (s.static(op.arguments[p]) if p in op.arguments else None for p in ("ord", "axis"))
         return ir.Op(squared_norm, op.arguments) if is_euclidean(order, axis, facts.ndim) else None
     return None
+
+
+def say_from_the_right(s: Specialiser, stmt: ir.Let) -> None:
+    """An absolute value with its sign, that of zero positive: ``x * np.copysign(1.0, x)``.
+
+    Where it is differentiated again, the derivatives at zero are those from the right: the slope of zero at zero
+    would leave nothing of the second derivatives of a function of the absolute value.
+    """
+    assert stmt.op is not None
+    (x,) = stmt.op.arguments.values()
+    result = s.num(Leaf(stmt.target))
+    if result is None or not is_real(s, x):
+        return
+    module = s.bind("math", math) if result.kind == "float" else s.bind("np", np)
+    sign = ir.call(ir.attribute(module, "copysign"), ir.constant(1.0), s.expr(x))
+    stmt.expr = gast.BinOp(s.expr(x), gast.Mult(), sign)
+
+
+def norm_of(s: Specialiser, where: Regions, makers: Makers, value: Value) -> ir.Op | None:
+    """The norm that is the root of a sum of squares, as an operation on what is squared; None for other forms.
+
+    Its rule says where a second derivative is not known: at zero.
+    """
+    maker = makers.get(value.name) if isinstance(value, Leaf) else None
+    if not isinstance(maker, ir.Let) or maker.op is None:
+        return None
+    first, *rest = maker.op.arguments.values()
+    settings = {p: a for p, a in maker.op.arguments.items() if p in ("axis", "keepdims")}
+    if maker.op.fn in INNER and rest == [first] and is_unchanged(where, first):
+        return ir.Op(np.linalg.norm, {"x": first})
+    if maker.op.fn in (np.sum, np.ndarray.sum) and len(settings) == len(rest) and all(map(s.is_static, rest)):
+        base = squared_base(where, makers, first)
+        return None if base is None else ir.Op(np.linalg.norm, {"x": base} | settings)
+    bases = [squared_base(where, makers, term) for term in terms_of(makers, value)]
+    return None if None in bases else ir.Op(root_of_coordinates, {"coordinates": TupleV(tuple(filter(None, bases)))})
+
+
+def terms_of(makers: Makers, value: Value, depth: int = DEPTH) -> list[Value]:
+    """The terms of a sum, without zeros."""
+    op = getattr(makers.get(value.name), "op", None) if isinstance(value, Leaf) else None
+    if op is None or op.fn not in (np.add, operator.add) or depth == 0:
+        return [] if value == Const(0) else [value]
+    return [term for side in op.arguments.values() for term in terms_of(makers, side, depth - 1)]
+
+
+def squared_base(where: Regions, makers: Makers, value: Value) -> Value | None:
+    """What a value is the square of, if the program leaves that alone; None for what is no square."""
+    maker = makers.get(value.name) if isinstance(value, Leaf) else None
+    operands = squared_operands(maker) if isinstance(maker, ir.Let) else None
+    if operands is None or not is_same_value(where, makers, *operands) or not is_unchanged(where, operands[0]):
+        return None
+    return operands[0]
 
 
 def is_sum_of_squares(s: Specialiser, where: Regions, makers: Makers, value: Value) -> bool:

@@ -36,14 +36,14 @@ import numpy as np
 
 from ...errors import NoRule
 from ...rules.norms import root_of_squares
-from ...rules.table import TABLE
+from ...rules.table import TABLE, Rule
 from .. import ir
 from ..domain.facts import Num
 from ..domain.values import Const, Leaf, ListV, TupleV, Value
 from ..interp.kernel.operations import call_python
 from ..ir.builder import Specialiser
 
-__all__ = ["EVERY", "NONE", "SINGULAR", "holds_anywhere", "with_strong_zeros", "without_slope"]
+__all__ = ["EVERY", "NONE", "SINGULAR", "rule_for", "with_strong_zeros", "without_slope"]
 
 Entries = dict[str, Value]
 Write = Callable[[Value, Entries], Entries]  # the entries of a rule for a derivative and arguments
@@ -86,9 +86,14 @@ def has_strong_zeros(s: Specialiser, op: ir.Op) -> bool:
     return bool(s.strong) and any(is_singular(expr) for expr in factors)
 
 
-def holds_anywhere(s: Specialiser) -> bool:
-    """True if rules have to hold at singular points: the call is repeated, or its derivative differentiated again."""
-    return s.strong is EVERY or s.read_again
+def rule_for(s: Specialiser, row: Rule, mode: str) -> Any:
+    """The rule of a row in a mode, "reverse" or "forward"; where it has to hold at singular points, one that does.
+
+    It has to where the call is repeated, or its derivative differentiated again.
+    """
+    again = getattr(row, f"{mode}_again") if s.read_again else None
+    anywhere = getattr(row, f"{mode}_anywhere") if s.strong is EVERY or s.read_again else None
+    return again or anywhere or getattr(row, mode)
 
 
 def has_singular_slope(op: ir.Op) -> bool:
@@ -115,7 +120,7 @@ def is_singular(expr: Any) -> bool:
 def with_strong_zeros(s: Specialiser, op: ir.Op, d: Value, write: Write, wanted: Any) -> Entries:
     """The entries of a rule for the derivative `d`, which `write` emits; zero where `d` is, if they are to be."""
     row = TABLE[op.fn]
-    s.spectral |= row.perturbed is not None
+    s.spectral |= row.degenerate
     s.selects |= op.fn in SELECTIONS
     s.multiplies |= op.fn in PRODUCTS and not any(isinstance(a, Const) for a in op.arguments.values())
     s.multiplies |= op.fn in SUMS_OF_PRODUCTS

@@ -46,21 +46,35 @@ def derive(compiled: Compiled, variant: Variant, values: tuple[Any, ...], seeds:
     if not variant.may_be_nan or not holds_nan(compiled.derivatives_in(variant, result)):
         return result
     with np.errstate(all="ignore"):
-        try:
-            if variant.emitted.spectral:
-                with perturbation(strict=True):
-                    compiled.call(variant, values, seeds)
-        except Degenerate as error:
-            return limit(compiled, variant, values, seeds, error)
+        if (degenerate := degenerate_at(compiled, variant, values, seeds)) is not None:
+            return limit(compiled, variant, values, seeds, degenerate)
         return compiled.call(strongly(compiled, variant), values, seeds)
+
+
+def degenerate_at(
+    compiled: Compiled, variant: Variant, values: tuple[Any, ...], seeds: tuple[Any, ...]
+) -> Degenerate | None:
+    """The error for a degenerate point, which a program that returned a NaN may have been run at."""
+    if variant.emitted.spectral:
+        try:
+            with perturbation(strict=True):
+                compiled.call(variant, values, seeds)
+        except Degenerate as error:
+            return error
+    return None
 
 
 def strong_result(
     compiled: Compiled, variant: Variant, values: tuple[Any, ...], seeds: tuple[Any, ...], error: Exception
 ) -> Any:
     """What the program with strong zeros returns; the error where it fails as well."""
+    program = strongly(compiled, variant)
     try:
-        result = compiled.call(strongly(compiled, variant), values, seeds)
+        result = compiled.call(program, values, seeds)
+        if holds_nan(compiled.derivatives_in(variant, result)):
+            degenerate = degenerate_at(compiled, program, values, seeds)
+            if degenerate is not None:
+                raise degenerate
     except Degenerate as degenerate:
         return limit(compiled, variant, values, seeds, degenerate)
     except REPEATED:

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from .. import broadcast
+from ..linalg import slopes
 from ..rebinding import Binding
 from . import functions  # noqa: F401  (fills the table)
 from .creation import BatchedNumPy, Kind
-from .lanes import Lanes, count_in, per_example
+from .lanes import Lanes, aligned, count_in, per_example
 
 __all__ = ["run"]
 
@@ -74,5 +75,12 @@ def cast(cotangent: Any, like: Any) -> Any:
     return (content.real if content.dtype.kind == "c" != dtype.kind else content).astype(dtype, copy=False)
 
 
-HELPERS: dict[Any, Callable[..., Any]] = {broadcast.cast: cast}
+def nan_at_zero_norm(y: Any, d: Any) -> Any:
+    """Zeros, and NaN where a derivative meets the slope of a norm that is zero."""
+    if count_in((y, d)) is None:
+        return slopes.nan_at_zero_norm(y, d)
+    return Lanes(slopes.nan_at_zero_norm(*aligned([y, d])))
+
+
+HELPERS: dict[Any, Callable[..., Any]] = {broadcast.cast: cast, slopes.nan_at_zero_norm: nan_at_zero_norm}
 BUILTINS = {"float": Kind(float), "int": Kind(int), "complex": Kind(complex), "isinstance": is_instance}

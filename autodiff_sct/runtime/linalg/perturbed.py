@@ -6,6 +6,7 @@ is another one.  Each result is the spectrum of a matrix near the argument, but 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import Any
 
@@ -101,6 +102,50 @@ def perturb_svd(u: np.ndarray, s: np.ndarray, vh: np.ndarray) -> None:
 def svdvals(x: Any, /) -> Any:
     """``np.linalg.svdvals``, perturbed as `svd` is."""
     return svd(x, compute_uv=False)
+
+
+def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+    """``np.linalg.norm``, perturbed where the argument is zero."""
+    return np.linalg.norm(x + away_from_zero(x, axis), ord, axis, keepdims)
+
+
+def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Any:
+    """``np.linalg.vector_norm``, perturbed as `norm` is."""
+    return np.linalg.vector_norm(x + away_from_zero(x, axis), axis=axis, keepdims=keepdims, ord=ord)
+
+
+def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
+    """``np.linalg.matrix_norm``, perturbed as `norm` is."""
+    return np.linalg.matrix_norm(x + away_from_zero(x, (-2, -1)), keepdims=keepdims, ord=ord)
+
+
+def hypot(*coordinates: Any) -> Any:
+    """``np.hypot`` or ``math.hypot``, perturbed where it is zero."""
+    return beside_zero(functools.reduce(np.hypot, coordinates))
+
+
+def sqrt(x: Any) -> Any:
+    """``np.sqrt``, perturbed where it is zero."""
+    return beside_zero(np.sqrt(x))
+
+
+def absolute(x: Any) -> Any:
+    """``np.absolute``, perturbed where that of a complex number is zero."""
+    return beside_zero(np.abs(x)) if np.iscomplexobj(x) else np.abs(x)
+
+
+def beside_zero(y: Any) -> Any:
+    """Small numbers in the place of zeros."""
+    return y + np.where(y == 0, abs(settings.amount) * np.finfo(y.dtype).eps ** 0.5, 0.0).astype(y.dtype)
+
+
+def away_from_zero(x: np.ndarray, axis: Any = None) -> np.ndarray:
+    """Steps in no special direction where all of `x` along `axis` is zero, and zeros elsewhere."""
+    if settings.amount == 0 or x.size == 0:
+        return np.zeros_like(x)
+    step = settings.amount * np.finfo(x.dtype).eps ** 0.5
+    way = np.random.default_rng((settings.basis, *x.shape)).normal(size=x.shape)
+    return np.where(np.all(x == 0, axis, keepdims=True), step * way, 0.0).astype(x.dtype)
 
 
 def turn(size: int) -> np.ndarray:

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from .. import broadcast
+from ..linalg.slopes import nan_at_zero_norm
 from ..rebinding import Binding
 from .tracked import Run, Tracked, TrackedNumPy, Untraceable, all_tracked, unknown
 
@@ -41,12 +42,19 @@ def pattern_of(function: FunctionType, args: list[Any], position: int) -> tuple[
     given = [*args]
     given[position] = run.fresh(x.copy() if isinstance(x, np.ndarray) else x, identity)
     names = {"isinstance": is_instance, "float": single(float), "int": single(int)}
-    found = Binding(TrackedNumPy(run), names, {broadcast.cast: cast}, Unknown).bound(function)(*given)
+    found = Binding(TrackedNumPy(run), names, {broadcast.cast: cast, nan_at_zero_norm: no_number}, Unknown).bound(
+        function
+    )(*given)
     if not isinstance(found, Tracked):
         found = run.fresh(found)
     pattern = found.rows
     pattern.sort_indices()
     return pattern, run.value_dependent
+
+
+def no_number(y: Any, d: Any) -> float:
+    """Zero: what holds at single points is not part of a pattern."""
+    return 0.0
 
 
 class Unknown:

@@ -36,7 +36,7 @@ from ..recursion.function_pairs import is_recursive
 from ..results import of_rank_0
 from ..reverse.cotangents import as_numpys, copied, facts_like, fit, helper, is_full, is_new, spread, zeros
 from ..reverse.read_only_views import check_base, check_number, check_parts
-from ..strong_zeros import holds_anywhere, with_strong_zeros, without_slope
+from ..strong_zeros import rule_for, with_strong_zeros, without_slope
 from .exceptions import attempt, set_apart
 from .lists import multilinear, popped, sum_from, takes_items, without_constants
 
@@ -336,8 +336,8 @@ class Forward:
                 alone = ([p], pick or 0) if holds_function(op.arguments) else (None, None)
 
                 def write(tangent: Value, arguments: Any, alone: Any = alone) -> dict[str, Value]:
-                    anywhere = row.forward_anywhere if holds_anywhere(self.s) else None
-                    return apply_rule(self.s, anywhere or row.forward, op.fn, y, tangent, arguments, *alone)
+                    rule = rule_for(self.s, row, "forward")
+                    return apply_rule(self.s, rule, op.fn, y, tangent, arguments, *alone)
 
                 with self.s.learning_no_lengths():
                     entries = with_strong_zeros(self.s, op, tangent, write, [p])

@@ -19,7 +19,7 @@ from ... import ir
 from ...domain.facts import FLOAT, INT, UNKNOWN, Facts, Listed, Mapped, Num, Pair
 from ...domain.values import Const, Leaf, ListV, TupleV, Value
 from ...ir.builder import Specialiser
-from ..strong_zeros import holds_anywhere
+from ..strong_zeros import rule_for
 from .container_aliasing import check_copied, check_put, loops_around, written_later, written_regions
 from .cotangents import copied, helper
 
@@ -49,8 +49,7 @@ def rule_of(s: Specialiser, op: ir.Op, d: Value) -> Any:
     items, have = op.arguments.get("object", op.arguments.get("a")), s.num(d)
     facts = s.facts[items.name] if rule is not None and isinstance(items, Leaf) else None
     if not isinstance(facts, Listed) or facts_of_item(s.elements_of(facts)) != FLOAT:
-        row = TABLE[op.fn]
-        return (row.reverse_anywhere if holds_anywhere(s) else None) or row.reverse
+        return rule_for(s, TABLE[op.fn], "reverse")
     real = have is not None and have.ndim == 1 and have.dtype is not None and have.dtype in PYTHONS
     return rule if real else TABLE[op.fn].reverse
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import NoRule
 from ..runtime.linalg.spectrum import mirrored_twice, resized
 from .table import linear, static
 
@@ -29,34 +30,49 @@ def ifft(y, d, a, n=None, axis=-1, norm=None):
     return whole if n is None else fitted(whole, np.shape(a), (axis,))
 
 
-@linear(np.fft.fft2)
-def fft2(y, d, a, s=None, axes=(-2, -1), norm=None):
+@linear(np.fft.fftn)
+def fftn(y, d, a, s=None, axes=None, norm=None):
+    axes = axes_of(axes, s, d.ndim)
     whole = np.fft.fftn(d, axes=axes, norm=norm)
     return whole if s is None else fitted(whole, np.shape(a), axes)
 
 
-@linear(np.fft.ifft2)
-def ifft2(y, d, a, s=None, axes=(-2, -1), norm=None):
+@linear(np.fft.ifftn)
+def ifftn(y, d, a, s=None, axes=None, norm=None):
+    axes = axes_of(axes, s, d.ndim)
     whole = np.fft.ifftn(d, axes=axes, norm=norm)
     return whole if s is None else fitted(whole, np.shape(a), axes)
 
 
-@linear(np.fft.fftn)
-def fftn(y, d, a, s=None, axes=None, norm=None):
-    whole = np.fft.fftn(d, axes=all_axes(axes, d.ndim), norm=norm)
-    return whole if s is None else fitted(whole, np.shape(a), all_axes(axes, d.ndim))
+@linear(np.fft.fft2)
+def fft2(y, d, a, s=None, axes=(-2, -1), norm=None):
+    return fftn(y, d, a, s, axes, norm)
 
 
-@linear(np.fft.ifftn)
-def ifftn(y, d, a, s=None, axes=None, norm=None):
-    whole = np.fft.ifftn(d, axes=all_axes(axes, d.ndim), norm=norm)
-    return whole if s is None else fitted(whole, np.shape(a), all_axes(axes, d.ndim))
+@linear(np.fft.ifft2)
+def ifft2(y, d, a, s=None, axes=(-2, -1), norm=None):
+    return ifftn(y, d, a, s, axes, norm)
+
+
+def axes_of(axes, s, ndim):
+    """The axes of a transform: those given, else the last ones, as many as there are lengths."""
+    if axes is None:
+        return last_axes(ndim if s is None else np.size(s), ndim)
+    return distinct(axes, ndim)
 
 
 @static
-def all_axes(axes: tuple[int, ...] | None, ndim: int) -> tuple[int, ...]:
-    """The axes that ``axes=None`` stands for."""
-    return tuple(range(ndim)) if axes is None else tuple(axes)
+def last_axes(count: int, ndim: int) -> tuple[int, ...]:
+    return tuple(range(ndim - count, ndim))
+
+
+@static
+def distinct(axes: int | tuple[int, ...], ndim: int) -> tuple[int, ...]:
+    """Several axes as a tuple; no axis twice, since a transform along it again is of other lengths."""
+    found = tuple(int(axis) for axis in np.ravel(axes))
+    if len({axis % ndim for axis in found}) < len(found):
+        raise NoRule("Fourier transforms are differentiable along each axis once")
+    return found
 
 
 def fitted(a, shape, axes):
@@ -103,6 +119,25 @@ def ihfft(y, d, a, n=None, axis=-1, norm=None):
     return whole if n is None else fitted(whole, np.shape(a), (axis,))
 
 
+@linear(np.fft.rfftn)
+def rfftn(y, d, a, s=None, axes=None, norm=None):
+    axes = axes_of(axes, s, d.ndim)
+    n = last_length(a, s, axes[-1])
+    if axes[1:]:
+        d = np.fft.fftn(d, axes=axes[:-1], norm=norm)
+    whole = from_half(d, n, axes[-1], norm)
+    return whole if s is None else fitted(whole, np.shape(a), axes)
+
+
+@linear(np.fft.irfftn)
+def irfftn(y, d, a, s=None, axes=None, norm=None):
+    axes = axes_of(axes, s, d.ndim)
+    half = to_half(d, axes[-1], norm)
+    if axes[1:]:
+        half = np.fft.ifftn(half, axes=axes[:-1], norm=norm)
+    return half if s is None else fitted(half, np.shape(a), axes)
+
+
 @linear(np.fft.rfft2)
 def rfft2(y, d, a, s=None, axes=(-2, -1), norm=None):
     return rfftn(y, d, a, s, axes, norm)
@@ -113,24 +148,15 @@ def irfft2(y, d, a, s=None, axes=(-2, -1), norm=None):
     return irfftn(y, d, a, s, axes, norm)
 
 
-@linear(np.fft.rfftn)
-def rfftn(y, d, a, s=None, axes=None, norm=None):
-    axes = all_axes(axes, d.ndim)
-    n = np.shape(a)[axes[-1]] if s is None or s[-1] == -1 else s[-1]
-    whole = from_half(np.fft.fftn(d, axes=axes[:-1], norm=norm), n, axes[-1], norm)
-    return whole if s is None else fitted(whole, np.shape(a), axes)
-
-
-@linear(np.fft.irfftn)
-def irfftn(y, d, a, s=None, axes=None, norm=None):
-    axes = all_axes(axes, d.ndim)
-    half = np.fft.ifftn(to_half(d, axes[-1], norm), axes=axes[:-1], norm=norm)
-    return half if s is None else fitted(half, np.shape(a), axes)
+def last_length(a, s, axis):
+    """The length of a transform along its last axis; -1 stands for the array's."""
+    n = -1 if s is None else s[-1] if np.ndim(s) else s
+    return np.shape(a)[axis] if n == -1 else n
 
 
 def from_half(d, n, axis, norm):
     """The adjoint of ``rfft``: the half that it leaves out is zero here."""
-    return np.real(np.fft.fft(d, n) if axis == -1 and norm is None else np.fft.fft(d, n, axis, norm))
+    return np.real(np.fft.fft(d, n, axis=axis, norm=norm))
 
 
 def to_half(d, axis, norm):

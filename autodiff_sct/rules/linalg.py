@@ -363,7 +363,7 @@ def push_qr(y, d, a, mode="reduced"):
 
 def check_qr(a, mode):
     """Refuse what has no derivative, or none here."""
-    if mode == "complete" or mode == "raw":
+    if mode not in ("reduced", "r"):
         raise NoRule("np.linalg.qr is differentiable in the modes 'reduced' and 'r'")
     if a.shape[-2] < a.shape[-1]:
         raise NoRule("np.linalg.qr of a matrix with more columns than rows is not differentiable here")

@@ -61,7 +61,7 @@ def falling(degree, m, dtype):
 
 @reverse(np.polyfit)
 def polyfit(p, d, x, y, deg, rcond=None, full=False, w=None):
-    q, r, rest = fit_parts(p, x, y, deg, full, w)
+    q, r, rest = fit_parts(p, x, y, deg, rcond, full, w)
     half = np.linalg.solve(r.T, d)
     d_y = q @ half
     inner = np.linalg.solve(r, half)
@@ -75,7 +75,7 @@ def polyfit(p, d, x, y, deg, rcond=None, full=False, w=None):
 
 @forward(np.polyfit)
 def push_polyfit(p, d, x, y, deg, rcond=None, full=False, w=None):
-    q, r, rest = fit_parts(p, x, y, deg, full, w)
+    q, r, rest = fit_parts(p, x, y, deg, rcond, full, w)
     return moved_points(d, p, q, r, rest, x, w), np.linalg.solve(r, q.T @ weighed(d, w))
 
 
@@ -85,10 +85,10 @@ def moved_points(d, p, q, r, rest, x, w):
     return np.linalg.solve(r, np.linalg.solve(r.T, rows.T @ rest) - q.T @ (rows @ p))
 
 
-def fit_parts(p, x, y, deg, full, w):
+def fit_parts(p, x, y, deg, rcond, full, w):
     """The factors of the matrix of powers, and what the fit leaves over."""
-    if full:
-        raise NoRule("np.polyfit is differentiable with full=False")
+    if full or rcond is not None:
+        raise NoRule("np.polyfit is differentiable with full=False and without rcond")
     rows = weighed(np.vander(x, deg + 1), w)
     q, r = np.linalg.qr(rows)
     return q, r, weighed(y, w) - rows @ p

@@ -147,10 +147,12 @@ if hasattr(np, "vecdot"):
 
     @reverse(np.linalg.vecdot)
     def linalg_vecdot(y, d, x1, x2, *, axis=-1):
+        check_vecdot(x1.ndim, x2.ndim, axis)
         return vecdot_adjoints(np.expand_dims(d, axis), x1, x2)
 
     @forward(np.linalg.vecdot)
     def push_linalg_vecdot(y, d, x1, x2, *, axis=-1):
+        check_vecdot(x1.ndim, x2.ndim, axis)
         return np.sum(conjugated(d, x1) * x2, axis), np.sum(conjugated(x1, x1) * d, axis)
 
 
@@ -171,6 +173,14 @@ if hasattr(np, "matvec"):
     @forward(np.vecmat)
     def push_vecmat(y, d, x1, x2):
         return np.vecmat(d, x2), np.vecmat(x1, d)
+
+
+def check_vecdot(ndim1, ndim2, axis):
+    """Refuse an axis that is another one of each operand."""
+    if axis >= 0 and ndim1 != ndim2:
+        raise NoRule(
+            "np.linalg.vecdot of operands with different numbers of axes: count its axis from the last, axis=-1"
+        )
 
 
 def vecdot_adjoints(d, a, b):

@@ -37,6 +37,7 @@ CASES: list[Case] = [
     *(case(fn, C, axes=(0, 1)) for fn in [*TWO, *MANY]),
     *(case(fn, C, (5, -1), axes=(0, 1)) for fn in [np.fft.fftn, np.fft.rfftn]),
     *(case(fn, V6) for fn in MANY),
+    *(case(fn, X, axes=None) for fn in TWO),
     *(case(fn, x) for fn in (np.fft.fftshift, np.fft.ifftshift) for x in (V5, X, Z6)),
     *(case(fn, X, axes) for fn in (np.fft.fftshift, np.fft.ifftshift) for axes in (0, (1,), (0, 1))),
     *(case(resized, x, n, axis) for x in (X, ZX) for n in (0, 3, 5, 7) for axis in (0, -1)),

@@ -84,7 +84,10 @@ def positional(signature: inspect.Signature) -> list[inspect.Parameter]:
 
 @pytest.mark.parametrize("row", ROWS, ids=name_of)
 def test_parameters_are_the_primals(row: Rule) -> None:
-    """An argument given by place reaches the parameter that NumPy gives it to; a keyword, the one of its name."""
+    """An argument given by place reaches the parameter that NumPy gives it to; a keyword, the one of its name.
+
+    What is left out is what NumPy takes, so that the compiler may leave it out where a rule writes it.
+    """
     try:
         primal = inspect.signature(row.fn)
     except ValueError:
@@ -99,6 +102,9 @@ def test_parameters_are_the_primals(row: Rule) -> None:
     for name, p in row.signature.parameters.items():
         if p.kind is p.KEYWORD_ONLY and not takes_any_keyword:
             assert name in primal.parameters
+        if name in primal.parameters and p.default is not p.empty:
+            default = primal.parameters[name].default
+            assert default in (p.empty, np._NoValue) or repr(default) == repr(p.default)
 
 
 def referred(rule: Callable[..., Any]) -> list[Any]:

@@ -18,22 +18,37 @@ WAVE, IMAGE, Z = real(8), real(4, 6), complex_(5)
 NUMERATOR, DENOMINATOR = np.array([0.5, 0.3, -0.2]), np.array([1.2, -0.4, 0.1])
 LONG = real(20)
 SECTIONS = signal.butter(3, 0.4, output="sos")
+BLOCK, COMPLEX_BLOCK = real(3, 4, 5), complex_(3, 4, 5)
 COMPLEX = [fft.fft, fft.ifft, fft.fft2, fft.ifft2, fft.fftn, fft.ifftn]
 HALF = [fft.rfft, fft.ihfft, fft.rfft2, fft.rfftn]
 CASES: list[Case] = [
     *(case(fn, a) for fn in COMPLEX for a in (complex_(4, 6),)), *(case(fn, IMAGE) for fn in HALF),
     *(case(fn, complex_(4, 4)) for fn in (fft.irfft, fft.hfft, fft.irfft2, fft.irfftn)),
+    *(case(fn, COMPLEX_BLOCK, **settings) for fn in (fft.fftn, fft.ifftn, fft.fft2, fft.irfftn, fft.irfft2, fft.hfftn)
+      for settings in ({"s": (3, 7)}, {"s": (6, 4), "axes": (2, 0)}, {"s": 3, "axes": 1}, {"axes": 0}, {"axes": None})),
+    *(case(fn, BLOCK, **settings) for fn in (fft.rfftn, fft.ihfftn)
+      for settings in ({"s": (3, 7)}, {"s": (6, 4), "axes": (2, 0)}, {"s": 3}, {"axes": 0, "norm": "forward"})),
+    case(fft.hfft2, complex_(4, 4)), case(fft.ihfft2, IMAGE), case(fft.hfftn, complex_(4, 4)), case(fft.ihfftn, IMAGE),
     case(fft.fft, Z, 8), case(fft.rfft, WAVE, 6, norm="ortho"), case(fft.irfft, Z, axis=0, norm="forward"),
     *(case(fn, a, kind, axis=axis, norm=norm) for fn in (fft.dct, fft.idct, fft.dst, fft.idst) for kind in (1, 2, 3, 4)
       for a, axis in ((WAVE, -1), (IMAGE, 0)) for norm in (None, "ortho")),
-    *(case(fn, IMAGE, kind, norm="ortho") for kind in (1, 2, 4) for fn in (fft.dctn, fft.idctn, fft.dstn, fft.idstn)),
+    *(case(fn, IMAGE, kind, norm=norm) for kind in (1, 2, 3, 4) for norm in (None, "ortho", "forward")
+      for fn in (fft.dctn, fft.idctn, fft.dstn, fft.idstn)),
+    *(case(fn, a, kind, norm=norm, orthogonalize=flag)
+      for fn, a in ((fft.dct, WAVE), (fft.idst, WAVE), (fft.dctn, IMAGE))
+      for kind in (1, 2, 3) for norm, flag in (("forward", None), (None, True), ("ortho", False))),
+    *(case(fn, IMAGE, kind, n, axis) for fn in (fft.dct, fft.idct, fft.dst, fft.idst)
+      for kind, n, axis in ((2, 3, 0), (3, 9, 1))),
+    *(case(fn, BLOCK, 2, s, axes) for fn in (fft.dctn, fft.idstn) for s, axes in (((3, 6), None), ((5, 2), (0, 2)))),
     *(case(fn, complex_(4, 6)) for fn in (fftpack.fft, fftpack.ifft, fftpack.fft2, fftpack.ifft2, fftpack.fftn)),
     case(fftpack.ifftn, complex_(4, 6)), case(fftpack.fft, Z, 8), case(fftpack.fftn, IMAGE, (3, 8)),
     *(case(fn, a, axis=axis) for fn in (fftpack.rfft, fftpack.irfft) for a, axis in ((WAVE, -1), (real(5, 3), 0))),
+    *(case(fn, IMAGE, n, axis) for fn in (fftpack.rfft, fftpack.irfft) for n, axis in ((4, -1), (7, 1), (6, 0))),
+    *(case(fn, BLOCK, (3, 7)) for fn in (fftpack.fftn, fftpack.ifftn)), case(fftpack.fftn, BLOCK, axes=1),
     *(case(fn, a, kind, axis=axis, norm=norm) for fn in (fftpack.dct, fftpack.idct, fftpack.dst, fftpack.idst)
-      for kind in (2, 3) for a, axis in ((WAVE, -1), (IMAGE, 0)) for norm in (None, "ortho")),
-    *(case(fn, IMAGE, kind, norm="ortho") for fn in (fftpack.dctn, fftpack.idctn, fftpack.dstn, fftpack.idstn)
-      for kind in (2, 3)),
+      for kind in (1, 2, 3, 4) for a, axis in ((WAVE, -1), (IMAGE, 0)) for norm in (None, "ortho")),
+    *(case(fn, IMAGE, kind, norm=norm) for fn in (fftpack.dctn, fftpack.idctn, fftpack.dstn, fftpack.idstn)
+      for kind in (1, 2, 3, 4) for norm in (None, "ortho")),
     case(signal.lfilter, NUMERATOR, DENOMINATOR, WAVE), case(signal.lfilter, NUMERATOR, DENOMINATOR, IMAGE, 0),
     case(signal.filtfilt, NUMERATOR, DENOMINATOR, LONG),
     case(signal.filtfilt, NUMERATOR, DENOMINATOR, real(12, 2), 0),

@@ -1,17 +1,15 @@
-"""The Fourier transforms of ``scipy.fft`` by those of NumPy, and the cosine and sine transforms of the types 2 and 3.
+"""The Fourier transforms of ``scipy.fft`` by those of NumPy, and the cosine and sine transforms.
 
-With ``norm="ortho"`` a cosine or sine transform is orthogonal, and its inverse its transpose.  Without, it is that with
-rows (type 2) or columns (type 3) of other lengths.
+With ``orthogonalize``, which ``norm="ortho"`` implies, a cosine or sine transform is orthogonal but for a factor, and
+that of the inverse type is its transpose.  Without, one of its rows (type 2) or columns (type 3) has another length.
 """
-
-import math
 
 import numpy as np
 from scipy import fft as fourier
 
-from ...errors import NoRule
 from .. import fft as numpys
-from ..table import linear
+from ..fft import axes_of, fitted, opposite
+from ..table import linear, static
 
 # Fourier transforms
 
@@ -86,115 +84,139 @@ def irfftn(y, d, x, s=None, axes=None, norm=None, overwrite_x=False, workers=Non
     return numpys.irfftn(y, d, x, s, axes, norm)
 
 
-# Cosine and sine transforms: `place` is the row whose length differs, the first of a cosine and the last of a sine
+@linear(fourier.hfftn)
+def hfftn(y, d, x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None):
+    return np.conj(numpys.irfftn(y, d, x, s, axes, opposite(norm)))
+
+
+@linear(fourier.ihfftn)
+def ihfftn(y, d, x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None):
+    return numpys.rfftn(y, np.conj(d), x, s, axes, opposite(norm))
+
+
+@linear(fourier.hfft2)
+def hfft2(y, d, x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None):
+    return hfftn(y, d, x, s, axes, norm)
+
+
+@linear(fourier.ihfft2)
+def ihfft2(y, d, x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None):
+    return ihfftn(y, d, x, s, axes, norm)
+
+
+# Cosine transforms
 
 
 @linear(fourier.dct)
 def dct(y, d, x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, orthogonalize=None):
-    check_type(type, n, norm, orthogonalize)
-    if type in (1, 4):
-        return by_ends(fourier.dct, d, type, axis, norm)
-    if norm == "ortho":
-        return fourier.idct(d, type, axis=axis, norm="ortho")
-    sizes = lengths(d, axis, 0)
-    if type == 2:
-        return fourier.idct(d * sizes, 2, axis=axis, norm="ortho")
-    return fourier.dct(d, 2, axis=axis, norm="ortho") * (2 * d.shape[axis] / sizes)
+    whole = cosines_transposed(d, type, (axis,), norm, orthogonalize)
+    return whole if n is None else fitted(whole, np.shape(x), (axis,))
 
 
 @linear(fourier.idct)
 def idct(y, d, x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, orthogonalize=None):
-    check_type(type, n, norm, orthogonalize)
-    if type in (1, 4):
-        return by_ends(fourier.idct, d, type, axis, norm)
-    if norm == "ortho":
-        return fourier.dct(d, type, axis=axis, norm="ortho")
-    sizes = lengths(d, axis, 0)
-    if type == 2:
-        return fourier.dct(d, 2, axis=axis, norm="ortho") / sizes
-    return fourier.idct(d * sizes / (2 * d.shape[axis]), 2, axis=axis, norm="ortho")
-
-
-@linear(fourier.dst)
-def dst(y, d, x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, orthogonalize=None):
-    check_type(type, n, norm, orthogonalize)
-    if type in (1, 4):
-        return symmetric(fourier.dst, d, type, axis, norm)
-    if norm == "ortho":
-        return fourier.idst(d, type, axis=axis, norm="ortho")
-    sizes = lengths(d, axis, -1)
-    if type == 2:
-        return fourier.idst(d * sizes, 2, axis=axis, norm="ortho")
-    return fourier.dst(d, 2, axis=axis, norm="ortho") * (2 * d.shape[axis] / sizes)
-
-
-@linear(fourier.idst)
-def idst(y, d, x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, orthogonalize=None):
-    check_type(type, n, norm, orthogonalize)
-    if type in (1, 4):
-        return symmetric(fourier.idst, d, type, axis, norm)
-    if norm == "ortho":
-        return fourier.dst(d, type, axis=axis, norm="ortho")
-    sizes = lengths(d, axis, -1)
-    if type == 2:
-        return fourier.dst(d, 2, axis=axis, norm="ortho") / sizes
-    return fourier.idst(d * sizes / (2 * d.shape[axis]), 2, axis=axis, norm="ortho")
+    return dct(y, d, x, inverse_of(type), n, axis, opposite(norm), orthogonalize=orthogonalize)
 
 
 @linear(fourier.dctn)
 def dctn(y, d, x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, orthogonalize=None):
-    check_ortho(type, s, norm, orthogonalize)
-    return fourier.idctn(d, type, axes=axes, norm="ortho")
+    axes = axes_of(axes, s, d.ndim)
+    whole = cosines_transposed(d, type, axes, norm, orthogonalize)
+    return whole if s is None else fitted(whole, np.shape(x), axes)
 
 
 @linear(fourier.idctn)
 def idctn(y, d, x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, orthogonalize=None):
-    check_ortho(type, s, norm, orthogonalize)
-    return fourier.dctn(d, type, axes=axes, norm="ortho")
+    return dctn(y, d, x, inverse_of(type), s, axes, opposite(norm), orthogonalize=orthogonalize)
+
+
+def cosines_transposed(d, type, axes, norm, orthogonalize):
+    """The transpose of a cosine transform, in which types other than 4 count the mean apart."""
+    if type == 4 or is_orthogonal(norm, orthogonalize):
+        return cosines(d, inverse_of(type), axes, norm, orthogonalize)
+    if type == 1:
+        return ends_times(0.5, cosines(ends_times(2.0, d, axes), 1, axes, norm, orthogonalize), axes)
+    if type == 2:
+        return cosines(place_times(2.0, d, axes, 0), 3, axes, norm, orthogonalize)
+    return place_times(0.5, cosines(d, 2, axes, norm, orthogonalize), axes, 0)
+
+
+def cosines(d, type, axes, norm, orthogonalize):
+    if axes[1:]:
+        return fourier.dctn(d, type, axes=axes, norm=norm, orthogonalize=orthogonalize)
+    return fourier.dct(d, type, axis=axes[0], norm=norm, orthogonalize=orthogonalize)
+
+
+# Sine transforms
+
+
+@linear(fourier.dst)
+def dst(y, d, x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, orthogonalize=None):
+    whole = sines_transposed(d, type, (axis,), norm, orthogonalize)
+    return whole if n is None else fitted(whole, np.shape(x), (axis,))
+
+
+@linear(fourier.idst)
+def idst(y, d, x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, orthogonalize=None):
+    return dst(y, d, x, inverse_of(type), n, axis, opposite(norm), orthogonalize=orthogonalize)
 
 
 @linear(fourier.dstn)
 def dstn(y, d, x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, orthogonalize=None):
-    check_ortho(type, s, norm, orthogonalize)
-    return fourier.idstn(d, type, axes=axes, norm="ortho")
+    axes = axes_of(axes, s, d.ndim)
+    whole = sines_transposed(d, type, axes, norm, orthogonalize)
+    return whole if s is None else fitted(whole, np.shape(x), axes)
 
 
 @linear(fourier.idstn)
 def idstn(y, d, x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, orthogonalize=None):
-    check_ortho(type, s, norm, orthogonalize)
-    return fourier.dstn(d, type, axes=axes, norm="ortho")
+    return dstn(y, d, x, inverse_of(type), s, axes, opposite(norm), orthogonalize=orthogonalize)
 
 
-def symmetric(transform, d, type, axis, norm):
-    """A transform whose matrix is symmetric."""
-    return transform(d, type, axis=axis, norm=norm)
+def sines_transposed(d, type, axes, norm, orthogonalize):
+    """The transpose of a sine transform, in which the types 2 and 3 count the highest frequency apart."""
+    if type in (1, 4) or is_orthogonal(norm, orthogonalize):
+        return sines(d, inverse_of(type), axes, norm, orthogonalize)
+    if type == 2:
+        return sines(place_times(2.0, d, axes, -1), 3, axes, norm, orthogonalize)
+    return place_times(0.5, sines(d, 2, axes, norm, orthogonalize), axes, -1)
 
 
-def by_ends(transform, d, type, axis, norm):
-    """A cosine transform of type 4, or of type 1, which counts the first and the last value half."""
-    if type == 4 or norm == "ortho":
-        return transform(d, type, axis=axis, norm=norm)
-    n = d.shape[axis]
-    ends = np.where((np.arange(n) == 0) | (np.arange(n) == n - 1), 1.0, 2.0).astype(d.dtype)
-    ends = np.reshape(ends, tuple([n if k == axis % d.ndim else 1 for k in range(d.ndim)]))
-    return transform(d / ends, type, axis=axis, norm=norm) * ends
+def sines(d, type, axes, norm, orthogonalize):
+    if axes[1:]:
+        return fourier.dstn(d, type, axes=axes, norm=norm, orthogonalize=orthogonalize)
+    return fourier.dst(d, type, axis=axes[0], norm=norm, orthogonalize=orthogonalize)
 
 
-def lengths(d, axis, place):
-    """The lengths of the rows of a transform of type 2 without a norm."""
-    n = d.shape[axis]
-    rows = np.arange(n) == (n - 1 if place else 0)
-    sizes = np.where(rows, 2 * math.sqrt(n), math.sqrt(2 * n)).astype(d.dtype)
-    return np.reshape(sizes, tuple([n if k == axis % d.ndim else 1 for k in range(d.ndim)]))
+@static
+def inverse_of(type):
+    """The type of the transform that undoes one, but for a factor."""
+    return 5 - type if type in (2, 3) else type
 
 
-def check_type(type, n, norm, orthogonalize):
-    """Refuse what has no derivative here."""
-    if n is not None or orthogonalize is not None or norm == "forward" and type in (2, 3):
-        raise NoRule("cosine and sine transforms are differentiable without n, orthogonalize and norm='forward'")
+@static
+def is_orthogonal(norm, orthogonalize):
+    """True for a transform whose matrix is orthogonal, but for a factor."""
+    return norm == "ortho" if orthogonalize is None else bool(orthogonalize)
 
 
-def check_ortho(type, s, norm, orthogonalize):
-    """Refuse what has no derivative here."""
-    if s is not None or norm != "ortho" or orthogonalize is not None:
-        raise NoRule("cosine and sine transforms of several axes are differentiable with norm='ortho'")
+def place_times(factor, d, axes, place):
+    """An array with the elements at one place along each of the axes times a factor."""
+    for axis in axes:
+        d = d * weights(d.shape[axis], (place,), factor, axis % d.ndim, d.ndim).astype(d.dtype)
+    return d
+
+
+def ends_times(factor, d, axes):
+    """An array with the first and the last elements along each of the axes times a factor."""
+    for axis in axes:
+        d = d * weights(d.shape[axis], (0, -1), factor, axis % d.ndim, d.ndim).astype(d.dtype)
+    return d
+
+
+def weights(n, places, factor, axis, ndim):
+    """Ones along an axis, but a factor at some places."""
+    found = np.ones(n)
+    for place in places:
+        found[place] = factor
+    return np.reshape(found, tuple([n if k == axis else 1 for k in range(ndim)]))

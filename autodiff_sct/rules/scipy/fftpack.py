@@ -7,7 +7,6 @@ part of each frequency, and the real part of the highest where their number is e
 import numpy as np
 from scipy import fftpack
 
-from ...errors import NoRule
 from .. import fft as numpys
 from ..table import linear
 from . import fft as transforms
@@ -47,14 +46,14 @@ def ifftn(y, d, x, shape=None, axes=None, overwrite_x=False):
 
 @linear(fftpack.rfft)
 def rfft(y, d, x, n=None, axis=-1, overwrite_x=False):
-    check_length(n)
-    return fftpack.irfft(d / occurrences(d, axis), axis=axis) * d.shape[axis]
+    whole = fftpack.irfft(d / occurrences(d, axis), axis=axis) * d.shape[axis]
+    return whole if n is None else numpys.fitted(whole, np.shape(x), (axis,))
 
 
 @linear(fftpack.irfft)
 def irfft(y, d, x, n=None, axis=-1, overwrite_x=False):
-    check_length(n)
-    return fftpack.rfft(d, axis=axis) * occurrences(d, axis) / d.shape[axis]
+    whole = fftpack.rfft(d, axis=axis) * occurrences(d, axis) / d.shape[axis]
+    return whole if n is None else numpys.fitted(whole, np.shape(x), (axis,))
 
 
 def occurrences(d, axis):
@@ -65,13 +64,7 @@ def occurrences(d, axis):
     return np.reshape(counts, tuple([n if k == axis % d.ndim else 1 for k in range(d.ndim)]))
 
 
-def check_length(n):
-    """Refuse what has no derivative here."""
-    if n is not None:
-        raise NoRule("scipy.fftpack.rfft and irfft are differentiable without n")
-
-
-# Cosine and sine transforms: the inverse of type 2 is that of type 3, without a factor
+# Cosine and sine transforms: the inverse of type 2 is that of type 3, without a factor; the other types are their own
 
 
 @linear(fftpack.dct)
@@ -81,7 +74,7 @@ def dct(y, d, x, type=2, n=None, axis=-1, norm=None, overwrite_x=False):
 
 @linear(fftpack.idct)
 def idct(y, d, x, type=2, n=None, axis=-1, norm=None, overwrite_x=False):
-    return transforms.dct(y, d, x, 5 - type, n, axis, norm)
+    return transforms.dct(y, d, x, transforms.inverse_of(type), n, axis, norm)
 
 
 @linear(fftpack.dst)
@@ -91,7 +84,7 @@ def dst(y, d, x, type=2, n=None, axis=-1, norm=None, overwrite_x=False):
 
 @linear(fftpack.idst)
 def idst(y, d, x, type=2, n=None, axis=-1, norm=None, overwrite_x=False):
-    return transforms.dst(y, d, x, 5 - type, n, axis, norm)
+    return transforms.dst(y, d, x, transforms.inverse_of(type), n, axis, norm)
 
 
 @linear(fftpack.dctn)
@@ -101,7 +94,7 @@ def dctn(y, d, x, type=2, shape=None, axes=None, norm=None, overwrite_x=False):
 
 @linear(fftpack.idctn)
 def idctn(y, d, x, type=2, shape=None, axes=None, norm=None, overwrite_x=False):
-    return transforms.dctn(y, d, x, 5 - type, shape, axes, norm)
+    return transforms.dctn(y, d, x, transforms.inverse_of(type), shape, axes, norm)
 
 
 @linear(fftpack.dstn)
@@ -111,4 +104,4 @@ def dstn(y, d, x, type=2, shape=None, axes=None, norm=None, overwrite_x=False):
 
 @linear(fftpack.idstn)
 def idstn(y, d, x, type=2, shape=None, axes=None, norm=None, overwrite_x=False):
-    return transforms.dstn(y, d, x, 5 - type, shape, axes, norm)
+    return transforms.dstn(y, d, x, transforms.inverse_of(type), shape, axes, norm)

@@ -260,7 +260,9 @@ def transposed(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> D
         return None
     if dims is None:
         return None
-    return dims[::-1] if axes is None else tuple(dims[a] for a in axes)
+    if axes is None:
+        return dims[::-1]
+    return tuple(dims[a] for a in (axes if isinstance(axes, (tuple, list)) else (axes,)))
 
 
 @dims_of(np.swapaxes)

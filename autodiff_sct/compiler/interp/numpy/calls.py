@@ -138,8 +138,20 @@ def call_numpy(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[st
         scalar = scalar_form(s, fn, args, kwargs)
         if scalar is not None:
             return scalar
+        kwargs = without_defaults(fn, kwargs)
     expr = ir.call(s.expr(callee), *(s.expr(a) for a in args), **{k: s.expr(v) for k, v in kwargs.items()})
     return emit_op.apply(s, fn, expr, args, kwargs)
+
+
+def without_defaults(fn: Any, kwargs: dict[str, Value]) -> dict[str, Value]:
+    """The keyword arguments of a call but for the settings that say what holds anyway."""
+    parameters = TABLE[fn].signature.parameters if fn in TABLE else {}
+    return {k: v for k, v in kwargs.items() if k not in parameters or not is_literally(v, parameters[k].default)}
+
+
+def is_literally(value: Value, setting: Any) -> bool:
+    """True if a value is a setting of the same type: neither 0 for False nor 1 for 1.0."""
+    return isinstance(value, Const) and type(value.value) is type(setting) and value.value == setting
 
 
 OF_LAYOUT = {"copy", "order", "ndmin"}
@@ -276,6 +288,9 @@ def measured(s: Specialiser, value: Value, attr: str) -> Value:
         return TupleV(tuple(map(Const, found))) if attr == "shape" else Const(found)
     if attr == "ndim" and isinstance(value, (ListV, TupleV)) and s.is_static(value):
         return Const(np.ndim(s.static(value)))
+    if isinstance(value, (ListV, TupleV)) and all(getattr(s.num(item), "dims", None) == () for item in value.items):
+        count = Const(len(value.items))
+        return TupleV((count,)) if attr == "shape" else Const(1) if attr == "ndim" else count
     facts = s.num(value)
     listed = isinstance(value, (ListV, TupleV)) or isinstance(s.facts_of(value), (Listed, Pair))
     known = facts is not None and (facts.kind is not None or facts.dims)

@@ -41,6 +41,8 @@ def rewritten(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Valu
         around = variance_around if fn is np.var else deviation_around
         named = {k: array_of_list(s, v) if k == "mean" else v for k, v in kwargs.items()}
         return call_python(s, around, [array_of_list(s, first), *axis], named)
+    if fn is np.nan_to_num and ("copy" in kwargs or len(args) > 1):
+        return nan_to_num(s, args, kwargs)
     if fn is np.pad and any(isinstance(v, Obj) for v in [*args[1:2], *kwargs.values()]):
         raise s.refuse("numpy-form", "np.pad with widths in a dict cannot be followed", "give a pair for each axis")
     if fn in UNSTACK and not is_known(s, args[0], kwargs.get("axis", Const(0))):
@@ -96,6 +98,16 @@ def linspace(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Val
     return TupleV((points, call_python(s, step_of, first, {k: named[k] for k in ("num", "endpoint") if k in named})))
 
 
+def nan_to_num(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
+    """``np.nan_to_num`` that writes into its argument; of a number, it cannot."""
+    named = dict(zip(places(np.nan_to_num), args)) | kwargs
+    copied, x = s.static(named.pop("copy")), named.pop("x")
+    facts = s.num(x)
+    if copied or facts is not None and facts.kind in ("float", "npscalar"):
+        return None
+    return call_python(s, nan_to_num_in_place, [x], named)
+
+
 def is_known(s: Specialiser, x: Value, axis: Value) -> bool:
     """Whether it is known how long an axis is."""
     facts = s.num(x)
@@ -114,6 +126,11 @@ def average_and_weight(a: Any, axis: Any = None, weights: Any = None, keepdims: 
     if weights.ndim < a.ndim and average.ndim > 0:
         return average, np.full_like(average, np.sum(weights))
     return average, np.sum(weights, axis, keepdims=True) if keepdims else np.sum(weights, axis)
+
+
+def nan_to_num_in_place(x: Any, **settings: Any) -> Any:
+    x[...] = np.nan_to_num(x, **settings)
+    return x
 
 
 def step_of(start: Any, stop: Any, num: Any = 50, endpoint: Any = True) -> Any:

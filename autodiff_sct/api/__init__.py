@@ -6,9 +6,10 @@ imported at the first call only, and everything that a user can get wrong about 
 
 from __future__ import annotations
 
-from .gradfunction import GradFunction
-from .gradients import adjoint_source, get_grad, grad, jacfwd, jacrev, jvp, stop_gradient, value_and_grad, vjp
+from .gradfunction import GradFunction, get_grad
+from .gradients import adjoint_source, grad, jvp, stop_gradient, value_and_grad, vjp
 from .hessians import hessian, hvp
+from .jacobians import jacfwd, jacrev
 
 __all__ = [
     "GradFunction",

@@ -21,14 +21,14 @@ METHODS = 4  # instances of which the products of one method are
 PRODUCTS: dict[Any, Any] = {}
 CAPTURED: dict[Any, Any] = {}  # those of functions that capture something, until the next full garbage collection
 LOCK = Lock()
-DISPATCH: list[Any] = []  # the module `compiler.driver.dispatch`, once it has been imported
+DISPATCH: list[Any] = []  # the module `compiler.driver.pullbacks`, once it has been imported
 
 
 def dispatch() -> Any:
     """The module with `Adjoint`, `Pullback` and `Pushforward`."""
     if not DISPATCH:
         with IMPORTING:
-            from ..compiler.driver import dispatch as module
+            from ..compiler.driver import pullbacks as module
 
         DISPATCH.append(module)
     return DISPATCH[0]

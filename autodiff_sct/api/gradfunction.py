@@ -7,7 +7,15 @@ import functools
 import inspect
 import types
 from collections.abc import Callable
-from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
+from typing import (
+    Any,
+    Concatenate,
+    Generic,
+    NoReturn,
+    ParamSpec,
+    TypeVar,
+    overload,
+)
 
 import numpy as np
 
@@ -30,7 +38,7 @@ from .entry import compiled, is_unchanged, made
 from .integers import as_floats, as_given, is_integer_tensor
 from .tracebacks import presented
 
-__all__ = ["GradFunction", "ParameterName", "assemble", "html_of", "parameter_names"]
+__all__ = ["GradFunction", "ParameterName", "assemble", "get_grad", "html_of", "parameter_names"]
 
 
 P = ParamSpec("P")
@@ -418,3 +426,57 @@ def parameter_names(fn: Any) -> list[str]:
     except (TypeError, ValueError):
         return []
     return [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+
+
+def get_grad(gradients: Any, identifier: int | Parameter) -> Any:
+    """Find one gradient in what a gradient function with ``return_ids=True`` returned.
+
+    Parameters
+    ----------
+    gradients : tuple
+        The gradients with their ids.
+    identifier : int or Parameter
+        The position or the parameter.
+
+    Raises
+    ------
+    RuntimeError
+        If it is not among them.
+    TypeError
+        If the identifier is neither, or `gradients` is no tuple.
+    """
+    checked_identifier(identifier)
+    if not isinstance(gradients, tuple):
+        raise ArgumentTypeError(f"gradients is the tuple from a call with return_ids=True, not {gradients!r}")
+    found = [gradient for name, gradient in labelled(gradients) if names(name, identifier)]
+    return found[0] if found else refuse_identifier(identifier)
+
+
+def checked_identifier(identifier: Any) -> None:
+    """TypeError for what is neither a position nor a Parameter."""
+    if isinstance(identifier, bool) or not isinstance(identifier, (int, Parameter)):
+        raise ArgumentTypeError(f"a gradient is found by its position or its Parameter, not by {identifier!r}")
+
+
+def refuse_identifier(identifier: int | Parameter) -> NoReturn:
+    """Say that a gradient was not found."""
+    shown = identifier.name if isinstance(identifier, Parameter) else identifier
+    raise ArgumentRuntimeError(f"there is no gradient of {shown!r} here; was return_ids=True given?")
+
+
+def labelled(gradients: Any) -> list[tuple[Any, Any]]:
+    """The pairs of an id and a gradient, wherever they are nested."""
+    if not isinstance(gradients, tuple):
+        return []
+    if len(gradients) == 2 and isinstance(gradients[0], (int, str)):
+        return [(gradients[0], gradients[1])]
+    return [pair for item in gradients for pair in labelled(item)]
+
+
+def names(name: Any, identifier: int | Parameter) -> bool:
+    """Whether an id is that of a position or a parameter; parameters are told apart by object where they can be."""
+    if isinstance(identifier, Parameter):
+        if isinstance(name, ParameterName):
+            return name.parameter is identifier
+        return isinstance(name, str) and name == identifier.name
+    return isinstance(name, int) and name == identifier

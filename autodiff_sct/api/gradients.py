@@ -8,10 +8,10 @@ is imported at the first call, so that importing the package stays quick.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, NoReturn, ParamSpec, Protocol, TypedDict, TypeVar, Unpack, overload
+from typing import Any, Literal, ParamSpec, Protocol, TypedDict, TypeVar, Unpack, overload
 
 from ..core.process_state import require_recording
-from ..errors import ArgumentRuntimeError, ArgumentTypeError, ArgumentValueError
+from ..errors import ArgumentValueError
 from ..tensor import Parameter
 from .arguments import (
     Positions,
@@ -27,21 +27,10 @@ from .arguments import (
     split_aux,
 )
 from .entry import compiled, dispatch, made
-from .gradfunction import GradFunction, ParameterName, part
-from .jacobians import JacobianFunction
+from .gradfunction import GradFunction, part
 from .tracebacks import shortened
 
-__all__ = [
-    "adjoint_source",
-    "get_grad",
-    "grad",
-    "jacfwd",
-    "jacrev",
-    "jvp",
-    "stop_gradient",
-    "value_and_grad",
-    "vjp",
-]
+__all__ = ["adjoint_source", "grad", "jvp", "stop_gradient", "value_and_grad", "vjp"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -260,60 +249,6 @@ def decorator(settings: tuple[Any, ...]) -> Callable[[Any], GradFunction]:
     return lambda fn: GradFunction(fn, *settings)
 
 
-def get_grad(gradients: Any, identifier: int | Parameter) -> Any:
-    """Find one gradient in what a gradient function with ``return_ids=True`` returned.
-
-    Parameters
-    ----------
-    gradients : tuple
-        The gradients with their ids.
-    identifier : int or Parameter
-        The position or the parameter.
-
-    Raises
-    ------
-    RuntimeError
-        If it is not among them.
-    TypeError
-        If the identifier is neither, or `gradients` is no tuple.
-    """
-    checked_identifier(identifier)
-    if not isinstance(gradients, tuple):
-        raise ArgumentTypeError(f"gradients is the tuple from a call with return_ids=True, not {gradients!r}")
-    found = [gradient for name, gradient in labelled(gradients) if names(name, identifier)]
-    return found[0] if found else refuse_identifier(identifier)
-
-
-def checked_identifier(identifier: Any) -> None:
-    """TypeError for what is neither a position nor a Parameter."""
-    if isinstance(identifier, bool) or not isinstance(identifier, (int, Parameter)):
-        raise ArgumentTypeError(f"a gradient is found by its position or its Parameter, not by {identifier!r}")
-
-
-def refuse_identifier(identifier: int | Parameter) -> NoReturn:
-    """Say that a gradient was not found."""
-    shown = identifier.name if isinstance(identifier, Parameter) else identifier
-    raise ArgumentRuntimeError(f"there is no gradient of {shown!r} here; was return_ids=True given?")
-
-
-def labelled(gradients: Any) -> list[tuple[Any, Any]]:
-    """The pairs of an id and a gradient, wherever they are nested."""
-    if not isinstance(gradients, tuple):
-        return []
-    if len(gradients) == 2 and isinstance(gradients[0], (int, str)):
-        return [(gradients[0], gradients[1])]
-    return [pair for item in gradients for pair in labelled(item)]
-
-
-def names(name: Any, identifier: int | Parameter) -> bool:
-    """Whether an id is that of a position or a parameter; parameters are told apart by object where they can be."""
-    if isinstance(identifier, Parameter):
-        if isinstance(name, ParameterName):
-            return name.parameter is identifier
-        return isinstance(name, str) and name == identifier.name
-    return isinstance(name, int) and name == identifier
-
-
 @overload
 def vjp(
     fn: Callable[..., Any], *inputs: Any, weights: Any = None, has_aux: Literal[True], **settings: Unpack[Means]
@@ -478,70 +413,6 @@ def jvp(fn: Any, inputs: Any, v: Any, has_aux: bool = False, backend: str = "num
         return output, tangent
     first, aux = split_aux(output)
     return first, tangent, aux
-
-
-def jacrev(
-    fn: Callable[P, Any],
-    grad_position: int | tuple[int, ...] = 0,
-    has_aux: bool = False,
-    backend: str = "numpy",
-    *,
-    argnums: int | tuple[int, ...] | None = None,
-) -> JacobianFunction[P]:
-    """Make the function that computes the Jacobian of `fn`, row by row in reverse mode.
-
-    Parameters
-    ----------
-    fn : callable or Cell
-        What is differentiated.
-    grad_position : int or tuple of int
-        Positions of the arguments to differentiate with respect to.
-    has_aux : bool
-        Whether `fn` returns a tuple whose first element only is differentiated.
-    backend : {'numpy', 'numba', 'auto'}
-        As for `grad`; only forward mode, `jacfwd`, has a native form.
-    argnums : int or tuple of int, optional
-        `grad_position` under JAX's name: a tuple of one position gives a tuple of one Jacobian.
-
-    Returns
-    -------
-    JacobianFunction
-        Called as `fn` is.  For one output and one position it returns an array of shape ``out.shape + in.shape``; for
-        several positions a tuple; for several outputs a tuple of these.  With `has_aux`, the pair of this and the
-        auxiliary outputs, bare where there is one.
-
-    Raises
-    ------
-    TypeError
-        If `has_aux` is not a bool; on the call, if `grad_position` is None.
-    ValueError
-        On the call, if a position is negative, named twice or too large.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> print(jacrev(lambda x: x[:2] * x[1])(np.array([1.0, 2.0, 3.0])))
-    [[2. 1. 0.]
-     [0. 4. 0.]]
-    """
-    positions, always_tuple = chosen_positions(grad_position, argnums)
-    return JacobianFunction(fn, positions, has_aux, "jacrev", backend, always_tuple)
-
-
-def jacfwd(
-    fn: Callable[P, Any],
-    grad_position: int | tuple[int, ...] = 0,
-    has_aux: bool = False,
-    backend: str = "numpy",
-    *,
-    argnums: int | tuple[int, ...] | None = None,
-) -> JacobianFunction[P]:
-    """Make the function that computes the Jacobian of `fn`, column by column in forward mode.
-
-    The parameters, results and errors are those of `jacrev`; the function runs once for each element of its inputs.
-    """
-    positions, always_tuple = chosen_positions(grad_position, argnums)
-    return JacobianFunction(fn, positions, has_aux, "jacfwd", backend, always_tuple)
 
 
 def stop_gradient(value: T) -> T:

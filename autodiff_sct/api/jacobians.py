@@ -17,6 +17,7 @@ from .arguments import (
     checked_callable,
     checked_flag,
     checked_jacobian_positions,
+    chosen_positions,
     fitted,
     name_of,
     split_aux,
@@ -25,7 +26,7 @@ from .entry import compiled
 from .gradfunction import html_of, is_special, parameter_names
 from .tracebacks import shortened
 
-__all__ = ["JacobianFunction"]
+__all__ = ["JacobianFunction", "jacfwd", "jacrev"]
 
 P = ParamSpec("P")
 
@@ -229,3 +230,67 @@ def finished(table: np.ndarray, y: Any, x: Any) -> Any:
     if table.shape == () and not isinstance(x, np.ndarray):
         return table[()] if isinstance(x, np.generic) else table.item()
     return table
+
+
+def jacrev(
+    fn: Callable[P, Any],
+    grad_position: int | tuple[int, ...] = 0,
+    has_aux: bool = False,
+    backend: str = "numpy",
+    *,
+    argnums: int | tuple[int, ...] | None = None,
+) -> JacobianFunction[P]:
+    """Make the function that computes the Jacobian of `fn`, row by row in reverse mode.
+
+    Parameters
+    ----------
+    fn : callable or Cell
+        What is differentiated.
+    grad_position : int or tuple of int
+        Positions of the arguments to differentiate with respect to.
+    has_aux : bool
+        Whether `fn` returns a tuple whose first element only is differentiated.
+    backend : {'numpy', 'numba', 'auto'}
+        As for `grad`; only forward mode, `jacfwd`, has a native form.
+    argnums : int or tuple of int, optional
+        `grad_position` under JAX's name: a tuple of one position gives a tuple of one Jacobian.
+
+    Returns
+    -------
+    JacobianFunction
+        Called as `fn` is.  For one output and one position it returns an array of shape ``out.shape + in.shape``; for
+        several positions a tuple; for several outputs a tuple of these.  With `has_aux`, the pair of this and the
+        auxiliary outputs, bare where there is one.
+
+    Raises
+    ------
+    TypeError
+        If `has_aux` is not a bool; on the call, if `grad_position` is None.
+    ValueError
+        On the call, if a position is negative, named twice or too large.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> print(jacrev(lambda x: x[:2] * x[1])(np.array([1.0, 2.0, 3.0])))
+    [[2. 1. 0.]
+     [0. 4. 0.]]
+    """
+    positions, always_tuple = chosen_positions(grad_position, argnums)
+    return JacobianFunction(fn, positions, has_aux, "jacrev", backend, always_tuple)
+
+
+def jacfwd(
+    fn: Callable[P, Any],
+    grad_position: int | tuple[int, ...] = 0,
+    has_aux: bool = False,
+    backend: str = "numpy",
+    *,
+    argnums: int | tuple[int, ...] | None = None,
+) -> JacobianFunction[P]:
+    """Make the function that computes the Jacobian of `fn`, column by column in forward mode.
+
+    The parameters, results and errors are those of `jacrev`; the function runs once for each element of its inputs.
+    """
+    positions, always_tuple = chosen_positions(grad_position, argnums)
+    return JacobianFunction(fn, positions, has_aux, "jacfwd", backend, always_tuple)

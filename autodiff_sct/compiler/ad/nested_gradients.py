@@ -20,7 +20,7 @@ from .. import ir
 from ..analysis.alias import changed_through, roots_of
 from ..domain.facts import Facts, Listed, Mapped, Num
 from ..domain.values import Const, Leaf, PartialV, TupleV, Value
-from ..interp.calls.recursion import Recursion
+from ..interp.calls.recursive_functions import Recursion
 from ..interp.kernel.operations import call_value
 from ..interp.world.partial_keys import known_keys, note_keys
 from ..ir.builder import Specialiser

@@ -23,9 +23,10 @@ from ..interp.world.origins import place_of_result
 from ..ir.builder import Specialiser
 from ..ir.request import Arguments, Request
 from ..ir.rewrite import followed, read_instead
-from .activity import TEXT, callee
+from .activity import callee
 from .reverse.cotangents import as_scalar, copied, fit, numpy_call, spread, zeros
 from .reverse.transform import Reverse
+from .value_flow import TEXT
 
 
 def output_leaves(s: Specialiser, value: Value) -> list[str]:

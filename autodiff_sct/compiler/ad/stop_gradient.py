@@ -12,7 +12,8 @@ from ...errors import AliasError
 from .. import ir
 from ..analysis.alias import Regions, changed_through
 from ..ir.builder import Specialiser
-from .activity import Activity, joins
+from .activity import Activity
+from .value_flow import joins
 
 
 def refuse_writes(s: Specialiser, block: ir.Block, where: Regions, active: Activity) -> None:

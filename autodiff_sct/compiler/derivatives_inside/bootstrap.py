@@ -10,11 +10,14 @@ from ...ops import erf_rule as _erf_rule  # noqa: F401
 from ...rules.table import TABLE
 from ..driver.forward_pipeline import tangent
 from ..driver.pipeline import adjoint
+from ..interp.calls import dispatch as _dispatch  # noqa: F401
 from ..interp.calls import stepped_iterators as _stepped_iterators  # noqa: F401
 from ..interp.containers import iterators as _iterators  # noqa: F401
+from ..interp.control import loop_joins as _loop_joins  # noqa: F401
 from ..interp.language import comparisons as _comparisons  # noqa: F401
 from ..interp.language import generators as _generators  # noqa: F401
 from ..interp.language import statements as _statements  # noqa: F401
+from ..interp.library import attribute_builtins as _attribute_builtins  # noqa: F401
 from ..interp.library import builtins as _builtins  # noqa: F401
 from ..interp.library import combinatorics as _combinatorics  # noqa: F401
 from ..interp.library import copying as _copying  # noqa: F401

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ... import api
-from ...api import gradients
+from ...api import gradfunction
 from ...api.arguments import checked_flag, chosen_positions, refuse_position
 from ...api.gradfunction import GradFunction, assemble
 from ...core import thresholds
@@ -35,7 +35,7 @@ from ..domain.pytree import is_tensor
 from ..domain.values import Closure, Const, Leaf, ListV, Obj, PartialV, TupleV, Value, Wrapped
 from ..driver.forward_pipeline import tangent
 from ..driver.pipeline import adjoint
-from ..interp.calls.recursion import Recursion
+from ..interp.calls.recursive_functions import Recursion
 from ..interp.containers.items import own_list
 from ..interp.kernel.handlers import HOOKS
 from ..interp.kernel.operations import call_python, call_value
@@ -137,9 +137,9 @@ def found_gradient(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) 
     given = dict(zip(("gradients", "identifier"), args)) | kwargs
     identifier = given["identifier"]
     wanted = identifier.value if isinstance(identifier, Const) else weights_of(s, identifier)
-    gradients.checked_identifier(wanted)
-    found = [gradient for name, gradient in labelled(given["gradients"]) if gradients.names(name, wanted)]
-    return found[0] if found else gradients.refuse_identifier(wanted)
+    gradfunction.checked_identifier(wanted)
+    found = [gradient for name, gradient in labelled(given["gradients"]) if gradfunction.names(name, wanted)]
+    return found[0] if found else gradfunction.refuse_identifier(wanted)
 
 
 def labelled(value: Value) -> list[tuple[Any, Value]]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cached_property
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, cast
 
@@ -23,8 +22,7 @@ from ...errors import REPEATABLE, Degenerate, Refused
 from ...runtime.apart import Apart
 from ..codegen.load import note_origin
 from ..domain.attempt import Attempt, Way
-from ..domain.leaves import leaves
-from ..domain.pytree import describe, is_tensor, key
+from ..domain.pytree import describe, key
 from ..ir.request import Emitted
 from . import cache, compile_log, repeated_calls
 from .argument_binding import Binding, Slot, refuse_endless
@@ -32,7 +30,7 @@ from .attempts import granted_by, settings_of
 from .repeated_calls import holds_nan
 from .signature import general_tree
 from .specialization import Variant, Variants, check_distinct, check_order, check_overlap, check_writable
-from .tensor_boxing import seeds_in, unwrapped, wrap_by, wrapped_like
+from .tensor_boxing import seeds_in, unwrapped, wrapped_like
 
 if TYPE_CHECKING:
     from ..ir.request import Request
@@ -400,120 +398,7 @@ def floats_may_raise() -> bool:
     return not TOLD.isdisjoint(np.geterr().values())
 
 
-class Pullback(Compiled):
-    """A value, and a function from seeds to gradients that may be called many times."""
-
-    split = True
-
-    def __init__(
-        self, fn: Any, positions: tuple[int, ...], weights: tuple[Any, ...], has_aux: bool, backend: str = "numpy"
-    ) -> None:
-        super().__init__(fn, positions, weights, has_aux, True, True)
-        self.whole = None
-        if backend == "numba":
-            from .numba_pullback import NativePullback
-
-            self.whole = NativePullback(fn, positions, weights, has_aux)
-
-    def run(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> tuple[Any, Callable[[Any], tuple[tuple[Any, ...], tuple[Any, ...]]]]:
-        """The value, and ``pull(seed) -> (gradients by position, gradients by weight)``."""
-        found = None if self.whole is None else self.whole.run(args, kwargs, self.memory)
-        if found is not None:
-            return found
-        slots, values = self.bind(args, kwargs)
-        variant = self.variant(slots, values, args, kwargs)
-        value, state = self.call(variant, values)
-        backward = variant.emitted.function.__autodiff_backward__  # type: ignore[union-attr]
-        chosen = [values[k] for k in variant.wrt]
-
-        def pull(seed: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-            try:
-                result = backward(*state, *seeds_in(seed, variant.emitted.seeds))
-            except (np.linalg.LinAlgError, Degenerate):
-                again = self.from_the_start(variant, args, kwargs, seed, output)
-                if again is None:
-                    raise
-                return again
-            if variant.may_be_nan and holds_nan(result):
-                again = self.from_the_start(variant, args, kwargs, seed, output)
-                if again is not None:
-                    return again
-            parts = result if variant.count > 1 else (result,)
-            split = len(self.positions)
-            grads = tuple(wrapped_like(g, v) for g, v in zip(parts[:split], chosen))
-            return grads, tuple(wrapped_like(g, w) for g, w in zip(parts[split:], self.weights))
-
-        output = variant.wrap_output(value)
-        return output, pull
-
-    @cached_property
-    def joint(self) -> Adjoint:
-        """Both sweeps as one program, for seeds of which the backward one fails."""
-        result = Adjoint(self.fn, self.positions, self.weights, self.has_aux, True, True)
-        result.memory = self.memory
-        return result
-
-    def from_the_start(
-        self, variant: Variant, args: tuple[Any, ...], kwargs: dict[str, Any], seed: Any, output: Any
-    ) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
-        """What both sweeps give together; None where the value is another one, as arguments have changed since."""
-        if not variant.may_be_nan:
-            return None
-        with np.errstate(all="ignore"):
-            value, *gradients = self.joint.run_carefully(args, kwargs, seed)
-        return (gradients[0], gradients[1]) if same_numbers(value, output) else None
-
-
-class Pushforward(Compiled):
-    """A value and its tangent."""
-
-    def __init__(self, fn: Any, positions: tuple[int, ...], has_aux: bool, backend: str = "numpy") -> None:
-        super().__init__(fn, positions, (), has_aux, False, True, backend)
-
-    def request(self, parameters: dict[str, Any], wrt: tuple[str, ...]) -> Request:
-        return replace(super().request(parameters, wrt), lists=self.backend == "numpy")
-
-    def emit(self, request: Request) -> Emitted:
-        found: Emitted = part("compiler").tangent(request)
-        return found
-
-    def run(self, args: tuple[Any, ...], kwargs: dict[str, Any], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
-        """The value of the function, and the tangent of its differentiated output for these tangents of its inputs."""
-        slots, values = self.bind(args, kwargs)
-        variant = self.variant(slots, values, args, kwargs)
-        given = tuple(matched(t, values[k]) for t, k in zip(tangents, variant.wrt))
-        try:
-            value, tangent = self.derive(variant, values, given)
-        except Apart as passing:
-            raise passing.__cause__ from None  # type: ignore[misc]
-        if variant.tensors:
-            spec = variant.wrap[0] if self.has_aux and isinstance(variant.wrap, tuple) else variant.wrap
-            tangent = tangent if spec is None else wrap_by(spec, tangent)
-        return variant.wrap_output(value), tangent
-
-    def derivatives_in(self, variant: Variant, result: Any) -> Any:
-        return result[1]
-
-
 def raise_refusal(passing: Apart) -> None:
     """Raise the refusal that was brought past the handlers of the program, if that is what passes."""
     if isinstance(passing.__cause__, Refused):
         raise passing.__cause__.with_traceback(None) from None
-
-
-def same_numbers(a: Any, b: Any) -> bool:
-    """True if two results of one function hold the same numbers, bit for bit."""
-    numbers, others = ([np.asarray(leaf) for leaf in leaves(x, x)] for x in (a, b))
-    return len(numbers) == len(others) and all(p.tobytes() == q.tobytes() for p, q in zip(numbers, others))
-
-
-def matched(tangent: Any, value: Any) -> Any:
-    """A tangent in the shape and dtype of its value."""
-    tangent = unwrapped(tangent)
-    if isinstance(value, np.ndarray) and not (isinstance(tangent, np.ndarray) and tangent.dtype == value.dtype):
-        return np.asarray(tangent, dtype=value.dtype)
-    if is_tensor(value):
-        return np.asarray(tangent, dtype=np.asarray(value).dtype)
-    return tangent

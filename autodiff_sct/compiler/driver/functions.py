@@ -16,7 +16,7 @@ from ..codegen.emit import Emitter, annotate, defaults
 from ..codegen.line_map import FORWARD, REVERSE, mark_sweep
 from ..codegen.out_of_ssa import name_variables
 from ..codegen.unbound_checks import targets, with_checks
-from ..interp.calls.recursion import Recursion
+from ..interp.calls.recursive_functions import Recursion
 from ..ir.builder import Specialiser
 from ..opt.scalar.forward_substitution import Nesting
 

@@ -54,7 +54,8 @@ from ..interp.kernel.raising import Ended
 from ..interp.objects import tables
 from ..interp.world.boundary import protect, receive
 from ..interp.world.origins import place_of_definition
-from ..ir.builder import Restart, Specialiser
+from ..ir.builder import Specialiser
+from ..ir.program_values import Restart
 from ..ir.request import Arguments, Emitted, Request, observe
 from .assemble import emit
 from .pass_manager import Program

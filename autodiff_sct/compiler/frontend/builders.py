@@ -156,3 +156,23 @@ def statements_in(body: Iterable[Statement]) -> Iterator[Statement]:
 def rebuilt(node: Any, **fields: Any) -> Any:
     """Return a node like `node` with some fields replaced; the others are shared."""
     return gast.copy_location(type(node)(**{**dict(gast.iter_fields(node)), **fields}), node)
+
+
+def is_last_break(statement: Statement) -> bool:
+    """Tell whether a statement is ``if test: break``."""
+    return (
+        isinstance(statement, gast.If)
+        and not statement.orelse
+        and len(statement.body) == 1
+        and isinstance(statement.body[0], gast.Break)
+    )
+
+
+def none_of(flags: tuple[str, ...]) -> Any:
+    """Return the test that no flag is set."""
+    return negated(some([load(flag) for flag in flags]))
+
+
+def set_flags(flags: tuple[str, ...], value: bool, origin: Any) -> Block:
+    """Return the statements that give flags a value."""
+    return [at(origin, assign(flag, constant(value))) for flag in flags]

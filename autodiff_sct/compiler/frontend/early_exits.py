@@ -33,12 +33,12 @@ from autodiff_sct.compiler.frontend.builders import (
     names_in,
     negated,
     rebuilt,
-    some,
     statements_in,
 )
 from autodiff_sct.errors import UnsupportedSyntax
 
 from ...core import thresholds
+from .builders import is_last_break, none_of, set_flags
 
 FALL, RETURN, BREAK, CONTINUE = "fall", "return", "break", "continue"
 LEAVING = {gast.Return: RETURN, gast.Break: BREAK, gast.Continue: CONTINUE}
@@ -201,7 +201,7 @@ class Exits:
         if isinstance(statement, LOOPS):
             if statement.orelse:
                 return False
-            if _is_last_break(statement.body[-1]) and isinstance(statement.body[-1].test, gast.Name):
+            if is_last_break(statement.body[-1]) and isinstance(statement.body[-1].test, gast.Name):
                 blocks = [statement.body[:-1]]
         return all(self.is_plain(each) for block in blocks for each in block)
 
@@ -257,7 +257,7 @@ class Exits:
         done = []
         if kind == RETURN and self.result and not place.later:
             done.append(at(statement, assign(self.result, statement.value or constant(None))))
-        return done + _set(place.sets[kind], True, statement)
+        return done + set_flags(place.sets[kind], True, statement)
 
     def _later(self, loop: Statement, place: Place) -> Statement | None:
         """Return the `return` of a loop, where there is one, or several alike, and it may as well be done after it."""
@@ -285,7 +285,7 @@ class Exits:
     def _guard(self, flags: tuple[str, ...], rest: Block, place: Place, origin: Statement) -> Block:
         """Return `rest` under ``if not flag``."""
         after = self.block(rest, place.cleared(flags).deeper())
-        return [at(origin, gast.If(_none_of(flags), after, []))] if after else []
+        return [at(origin, gast.If(none_of(flags), after, []))] if after else []
 
     def _flags(self, kinds: frozenset[str], place: Place) -> tuple[tuple[str, ...], Place]:
         """Return the flags that tell whether one of `kinds` took place, and the place where they are set."""
@@ -350,7 +350,7 @@ class Exits:
         return (), place, []
 
     def _start(self, flags: tuple[str, ...], place: Place, origin: Statement) -> Block:
-        return _set(tuple(flag for flag in flags if flag not in place.clear), False, origin)
+        return set_flags(tuple(flag for flag in flags if flag not in place.clear), False, origin)
 
     def _flat(self, statement: Statement, rest: Block, place: Place) -> Block:
         """Return `statement` and `rest` with one guard after the other."""
@@ -385,9 +385,9 @@ class Exits:
         if cut_short:
             # The outer manager may swallow what an inner one raises on the way out: then nothing was left.
             finished = self.names.fresh("finished")
-            start += _set((finished,), False, statement)
-            body += _set((finished,), True, statement)
-            after = [at(statement, gast.If(_none_of((finished,)), _set(cut_short, False, statement), [])), *after]
+            start += set_flags((finished,), False, statement)
+            body += set_flags((finished,), True, statement)
+            after = [at(statement, gast.If(none_of((finished,)), set_flags(cut_short, False, statement), [])), *after]
         return [*start, rebuilt(statement, body=body), *after]
 
     def _nothing_yet(self, origin: Statement) -> Statement:
@@ -418,7 +418,7 @@ class Exits:
     def _rebuilt_try(self, statement: Statement, orelse: Block, undone: tuple[str, ...], place: Place) -> Statement:
         """Return the `try` with its parts rewritten; a handler first clears the flags in `undone`."""
         handlers = [
-            rebuilt(each, body=_set(undone, False, each) + self.block(each.body, place) or [at(each, gast.Pass())])
+            rebuilt(each, body=set_flags(undone, False, each) + self.block(each.body, place) or [at(each, gast.Pass())])
             for each in statement.handlers
         ]
         body = self.block(statement.body, place) or [at(statement, gast.Pass())]
@@ -428,7 +428,7 @@ class Exits:
     def _loop(self, loop: Statement, place: Place) -> tuple[Block, Block]:
         """Return the loop, and the statements of its `else` that come after it."""
         *body, last = loop.body
-        if _is_last_break(last) and self.outcome_of_block(body) == {FALL}:
+        if is_last_break(last) and self.outcome_of_block(body) == {FALL}:
             return self._loop_until(loop, body, last, place)
         outcome = self.outcome_of_block(loop.body)
         stop = self.names.free("stop", place.taken) if BREAK in outcome else ""
@@ -442,7 +442,7 @@ class Exits:
         if flags:
             new_body.append(_last_break(flags[-1], loop))
         start = self._start(flags[:1] if RETURN in outcome else (), place, loop)
-        start += _set((stop,), False, loop) if stop else []
+        start += set_flags((stop,), False, loop) if stop else []
         new_loop = rebuilt(loop, body=new_body or [at(loop, gast.Pass())], orelse=[])
         return [*start, new_loop], _otherwise(loop, stop)
 
@@ -453,7 +453,7 @@ class Exits:
             return [rebuilt(loop, body=[*self.block(body, inside), last])], []
         stop = self.names.free("stop", place.taken)
         new_body = [*self.block(body, inside), at(last, assign(stop, last.test)), _last_break(stop, last)]
-        start = _set((stop,), False, loop) if loop.orelse else []
+        start = set_flags((stop,), False, loop) if loop.orelse else []
         return [*start, rebuilt(loop, body=new_body, orelse=[])], _otherwise(loop, stop)
 
 
@@ -481,29 +481,11 @@ def _is_endless(loop: Statement) -> bool:
 def _otherwise(loop: Statement, stop: str) -> Block:
     """Return what runs after a loop in place of its `else`."""
     orelse = [] if _is_endless(loop) else loop.orelse
-    return [at(orelse[0], gast.If(_none_of((stop,)), orelse, []))] if orelse and stop else orelse
-
-
-def _is_last_break(statement: Statement) -> bool:
-    """Tell whether a statement is ``if test: break``."""
-    return (
-        isinstance(statement, gast.If)
-        and not statement.orelse
-        and len(statement.body) == 1
-        and isinstance(statement.body[0], gast.Break)
-    )
+    return [at(orelse[0], gast.If(none_of((stop,)), orelse, []))] if orelse and stop else orelse
 
 
 def _last_break(flag: str, origin: Any) -> Statement:
     return at(origin, gast.If(load(flag), [gast.Break()], []))
-
-
-def _none_of(flags: tuple[str, ...]) -> Any:
-    return negated(some([load(flag) for flag in flags]))
-
-
-def _set(flags: tuple[str, ...], value: bool, origin: Any) -> Block:
-    return [at(origin, assign(flag, constant(value))) for flag in flags]
 
 
 def _with(flags: tuple[str, ...], flag: str) -> tuple[str, ...]:

@@ -2,60 +2,30 @@
 
 from __future__ import annotations
 
-import builtins
-import enum
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from types import ModuleType
 from typing import Any
 
-import gast
-import numpy as np
-
-from ...errors import AliasError, Origin, Refused, UnsupportedSyntax
+from ...errors import Origin
 from .. import ir
 from ..domain.attempt import Attempt
 from ..domain.dependencies import World
-from ..domain.facts import MANY, SIMPLE_FACTS, Dim, Facts, Listed, Mapped, Num, Opaque, Pair, are_mixed, join
+from ..domain.facts import MANY, Dim, Facts, Listed, Mapped, Num, are_mixed, join
 from ..domain.foreign_objects import is_packaged
-from ..domain.identifiers import identifier
-from ..domain.pytree import is_record
 from ..domain.values import (
-    Bound,
-    Closure,
     Const,
     Frame,
     Leaf,
-    ListV,
     MaybeV,
     Obj,
-    PartialV,
-    Poison,
-    Rest,
-    SliceV,
-    Super,
-    Suspended,
-    TupleV,
     Value,
 )
-from .dims import AxisLengths, Lengths
-from .reify import expr_of_object
-
-LITERALS = (int, float, complex, str, bytes, bool, type(None), type(Ellipsis))
-UNFOLLOWED = "an object that only the run tells from others is used in a way that cannot be followed"
+from .dims import Lengths
+from .program_values import ProgramValues, Restart
 
 
-class Restart(Exception):
-    """A container made at `site` turned out to need a variable of its own: specialise again, knowing that."""
-
-    def __init__(self, site: Any) -> None:
-        super().__init__(site)
-        self.site = site
-
-
-class Specialiser(AxisLengths):
+class Specialiser(ProgramValues):
     """Everything that one specialisation knows; the stages after it read the tables."""
 
     def __init__(self, dynamic: set[Any] | None = None, derivatives: dict[Any, list[Any]] | None = None) -> None:
@@ -313,11 +283,6 @@ class Specialiser(AxisLengths):
         self.block.append(ir.Let(targets, expr, op, self.where(), effect, True))
         return [Leaf(t) for t in targets]
 
-    def where(self) -> Origin | None:
-        if self.origin is not None or self.frame is None or self.node is None:
-            return self.origin
-        return self.frame.origin(self.node)
-
     @contextmanager
     def writing(self, block: ir.Block, lengths: Lengths | None = None) -> Iterator[ir.Block]:
         """Emit into `block`, where some lengths are equal; by default it is a block that may not run."""
@@ -353,196 +318,6 @@ class Specialiser(AxisLengths):
         known = self.frame.globals if self.frame is not None else {}
         return is_packaged(known.get("__file__")) or "STANDS_FOR" in known
 
-    # -- refusing
-
-    def refuse(self, code: str, reason: str, remedy: str = "", cls: type[Refused] = UnsupportedSyntax) -> Refused:
-        return cls(reason, remedy, self.where(), code)
-
-    def alias_error(self, code: str, reason: str, remedy: str = "") -> Refused:
-        return self.refuse(code, reason, remedy, AliasError)
-
-    def poisoned(self, value: Poison, remedy: str = "") -> Refused:
-        """What is raised where a name is read that stands for different things."""
-        for site in [*(("table", cls) for cls in value.classes), *value.containers]:
-            if site not in self.dynamic:
-                raise Restart(site)
-        return self.refuse("different-kinds", value.reason, remedy)
-
-    def in_words(self, name: str) -> str:
-        """What a message calls a variable, or a hint for one: a name that the user wrote, or else "this value"."""
-        hint = self.hints.get(name, name)
-        if hint != "t" and any(hint in words_of(text) for text in self.texts.values()):
-            return repr(hint)
-        return "this value"
-
-    def as_list(self, *values: Value) -> None:
-        """Specialise again where what NumPy returns as a list, and was a tuple so far, has to be one."""
-        for value in values:
-            if isinstance(value, TupleV) and value.listed is not None:
-                raise Restart(value.listed)
-
-    def kept_generator(self) -> Refused:
-        """The refusal of a generator whose values are not gone through where it is called."""
-        return self.refuse("kept-generator", "a generator is used as a value, or gone through in steps")
-
-    # -- looking at values
-
-    def facts_of(self, value: Value) -> Facts:
-        """The facts of any value, as of the variable that would hold it."""
-        if isinstance(value, Leaf):
-            return self.facts[value.name]
-        if isinstance(value, Const):
-            if type(value.value) in SIMPLE_FACTS:
-                return SIMPLE_FACTS[type(value.value)]
-            if isinstance(value.value, np.generic):
-                return Num("npscalar", value.value.dtype, ())
-            return Opaque(type(value.value))
-        if isinstance(value, TupleV):
-            return Pair(tuple(self.facts_of(v) for v in value.items), value.cls)
-        return Opaque()
-
-    def num(self, value: Value) -> Num | None:
-        facts = self.facts[value.name] if isinstance(value, Leaf) else self.facts_of(value)
-        return facts if isinstance(facts, Num) else None
-
-    def static(self, value: Value) -> Any:
-        """The Python object that a value is; raises LookupError where it is known only at run time."""
-        if isinstance(value, Const):
-            return value.value
-        if isinstance(value, TupleV) and value.cls is None:
-            return tuple(self.static(v) for v in value.items)
-        if isinstance(value, ListV):
-            return [self.static(v) for v in value.items]
-        if isinstance(value, SliceV):
-            return slice(self.static(value.start), self.static(value.stop), self.static(value.step))
-        raise LookupError
-
-    def is_static(self, value: Value) -> bool:
-        try:
-            self.static(value)
-        except LookupError:
-            return False
-        return True
-
-    def leaves(self, value: Value, around: tuple[Any, ...] = ()) -> Sequence[str]:
-        """The variables inside a value; an object may hold one that it is in, an object `around` it."""
-        if isinstance(value, Leaf):
-            return (value.name,)
-        if isinstance(value, Const):
-            return ()
-        if isinstance(value, (TupleV, ListV, MaybeV)):
-            inside: Iterable[Value] = value.items
-        elif isinstance(value, SliceV):
-            inside = (value.start, value.stop, value.step)
-        elif isinstance(value, Bound):
-            inside = (value.self,)
-        elif isinstance(value, Obj):
-            if value.id in around:
-                return ()
-            around = (*around, value.id)
-            inside = [self.env[(value.id, key)] for key in self.fields(value) if (value.id, key) in self.env]
-        elif isinstance(value, Suspended):
-            inside = (*value.args, *value.kwargs.values())
-        else:
-            return ()
-        return [name for item in inside for name in self.leaves(item, around)]
-
-    def fields(self, obj: Obj) -> list[Any]:
-        if obj.id in self.objects and obj.cls in (list, dict):
-            known = range(len(self.objects[obj.id][0])) if obj.cls is list else self.objects[obj.id][0]
-            return [*known, *(k[1] for k in self.env if type(k) is tuple and k[0] == obj.id and k[1] not in known)]
-        return [key[1] for key in self.env if isinstance(key, tuple) and len(key) == 2 and key[0] == obj.id]
-
-    # -- printing values
-
-    def expr(self, value: Value) -> Any:
-        """The expression that a value is written as."""
-        if isinstance(value, Leaf):
-            if self.guarded and isinstance(facts := self.facts[value.name], Num) and facts.row is not None:
-                raise self.refuse("list-of-objects", UNFOLLOWED, "use its fields, or keep the objects in a tuple")
-            return ir.name(value.name)
-        if isinstance(value, Const):
-            return self.constant(value)
-        if isinstance(value, TupleV):
-            if value.expr is not None:
-                return value.expr
-            items = [self.expr(v) for v in value.items]
-            if value.cls is None:
-                return ir.tuple_(items)
-            return ir.call(self.bind(value.cls.__name__, value.cls), *items)
-        if isinstance(value, ListV):
-            return gast.List([self.expr(v) for v in value.items], gast.Load())
-        if isinstance(value, SliceV):
-            parts = [None if v == Const(None) else self.expr(v) for v in (value.start, value.stop, value.step)]
-            return gast.Slice(*parts)
-        if isinstance(value, Obj):
-            return expr_of_object(self, value)
-        if isinstance(value, Bound):
-            method = (
-                value.function if isinstance(value.function, str) else getattr(value.function, "__name__", "method")
-            )
-            return ir.attribute(self.expr(value.self), method)
-        if isinstance(value, Rest):
-            return gast.Starred(self.expr(value.items), gast.Load())
-        if isinstance(value, Poison):
-            raise self.poisoned(value)
-        if isinstance(value, (Closure, PartialV, Super)):
-            raise self.refuse(
-                "function-value",
-                "a function made inside the program is used as a value that the compiler cannot follow",
-            )
-        if isinstance(value, Suspended):
-            raise self.kept_generator()
-        raise self.refuse(
-            "unknown-value",
-            f"{type(value).__name__} cannot be used as a value here",
-            "use a number, an array or a container of them",
-        )
-
-    def stored(self, value: Value) -> Any:
-        """The expression that a value is stored as, also where it is a reference to an object in a table."""
-        outer, self.guarded = self.guarded, False
-        try:
-            return self.expr(value)
-        finally:
-            self.guarded = outer
-
-    def constant(self, const: Const) -> Any:
-        if const.expr is not None:
-            return const.expr
-        value = const.value
-        if isinstance(value, enum.Enum):
-            return ir.attribute(self.bind(type(value).__name__, type(value)), value.name)
-        if is_record(value):
-            return self.bind(type(value).__name__.rpartition(".")[2], value)
-        if isinstance(value, (slice, tuple)) or isinstance(value, LITERALS):
-            return ir.constant(value)
-        if isinstance(value, range):
-            bounds = (value.start, value.stop, value.step) if value.step != 1 else (value.start, value.stop)
-            return ir.call("range", *map(ir.constant, bounds if bounds[0] or len(bounds) > 2 else bounds[1:]))
-        if isinstance(value, type) and value in self.inside:
-            raise self.refuse(
-                "local-class", "a class that is defined inside the function is needed at run time", "define it outside"
-            )
-        return self.bind(getattr(value, "__name__", "constant"), value)
-
-    def bind(self, hint: str, value: Any) -> Any:
-        """A global of the emitted module that holds `value`."""
-        if isinstance(value, ModuleType):
-            hint = {"numpy": "np"}.get(value.__name__, hint)
-        hint = identifier(hint)
-        candidate, number = hint, 1
-        while not self.may_name(candidate, value):
-            number += 1
-            candidate = f"{hint}{number}"
-        self.globals[candidate] = value
-        return ir.name(candidate)
-
-    def may_name(self, name: str, value: Any) -> bool:
-        """True if a global of that name would hide neither a parameter, nor another global, nor a builtin."""
-        hidden = self.globals.get(name, getattr(builtins, name, value))
-        return name not in self.parameters and hidden is value
-
     # -- lists and dicts that live at run time
 
     def elements_of(self, facts: Listed | Mapped) -> Facts | None:
@@ -568,9 +343,3 @@ class Specialiser(AxisLengths):
         if isinstance(facts, Num) and facts.size is not None and isinstance(facts.size, Dim):
             return facts.size
         return Dim(leaf.name)
-
-
-def words_of(text: Any) -> set[str]:
-    """The words in the text of a function."""
-    lines = text.lines[text.first_line - 1 : text.tree.end_lineno]
-    return set(re.findall(r"\w+", "\n".join(lines)))

@@ -12,10 +12,10 @@ from .. import ir
 from ..domain.values import Const, Obj
 
 if TYPE_CHECKING:
-    from .builder import Specialiser
+    from .program_values import ProgramValues
 
 
-def expr_of_object(s: Specialiser, obj: Obj, built: bool = False) -> Any:
+def expr_of_object(s: ProgramValues, obj: Obj, built: bool = False) -> Any:
     """An expression for an object: what it is outside the call, or a container that is built of its items.
 
     An object that is `built` of its fields is another one than the program's: good to be printed only.

@@ -29,7 +29,8 @@ from typing import Any
 import gast
 import numpy as np
 
-from ..domain.facts import Facts, Num, evaluate
+from ..domain.dummies import evaluate
+from ..domain.facts import Facts, Num
 from ..domain.values import TupleV, Value
 from .builder import Specialiser
 from .expr import nodes_in, path_of, variables_in

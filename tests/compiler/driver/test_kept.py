@@ -16,7 +16,7 @@ import pytest
 
 import autodiff_sct as ad
 from autodiff_sct.compiler.domain.pass_registry import without
-from autodiff_sct.compiler.driver import dispatch
+from autodiff_sct.compiler.driver import dispatch, pullbacks
 from autodiff_sct.core import process_state
 from tests.bank.limits import within
 from tests.bank.registry import load_bank
@@ -68,7 +68,7 @@ def compilations(monkeypatch):
         monkeypatch.setattr(cls, "emit", emit)
 
     counted(dispatch.Compiled)
-    counted(dispatch.Pushforward)
+    counted(pullbacks.Pushforward)
     return made
 
 

@@ -24,13 +24,13 @@ from ...analysis.alias import changed_through, reachable, roots_of
 from ...analysis.layout_dependence import FITTING, UNCERTAIN
 from ...analysis.liveness import sweep_dead
 from ...domain.facts import Listed, Mapped, Num, Pair
-from ...interp.calls.recursion import Recursion
+from ...interp.calls.recursive_functions import Recursion
 from ...interp.numpy.methods import is_random, opaque_method
 from ...ir.patterns import outside_names
-from ..activity import READERS, only_reads
 from ..recursion.function_pairs import cloned
 from ..reverse.primal_shadows import BESIDE
 from ..reverse.transform import Reverse
+from ..value_flow import READERS, only_reads
 
 
 def plan_segments(r: Reverse, reverse: ir.Block) -> None:

@@ -14,6 +14,7 @@ from ....errors import NoRule
 from ....rules.table import BY_ITEM
 from ....runtime import broadcast
 from ... import ir
+from ...domain.facts import Listed
 from ...domain.values import Const, Leaf, ListV, TupleV, Value
 from ...interp.arrays import emit_op
 from ..reverse.cotangents import facts_like, helper
@@ -112,3 +113,23 @@ def takes_items(row: Any, fn: Any, parameter: str) -> bool:
     """True if a forward rule gives the share of each item of a list, and not that of the list as an array."""
     starred = row.signature.parameters[parameter].kind is inspect.Parameter.VAR_POSITIONAL
     return starred or fn in (max, min, math.prod, math.dist, np.select, np.choose) or fn in BY_ITEM
+
+
+def refuse_lists(s: Specialiser, row: Any, op: ir.Op, p: str, origin: Any) -> None:
+    """Refuse a list that carries a derivative, where the rule of the function takes none."""
+    argument = op.arguments[p]
+    listed = isinstance(argument, Leaf) and isinstance(s.facts[argument.name], Listed)
+    if listed and op.fn not in (max, min, math.prod, math.dist):
+        raise NoRule(
+            f"{getattr(op.fn, '__name__', op.fn)} of a list whose length is known only at run time has no forward rule",
+            "use the NumPy function on an array",
+            origin,
+            code="no-forward-rule",
+        )
+    if isinstance(argument, (ListV, TupleV)) and not takes_items(row, op.fn, p):
+        raise NoRule(
+            f"{getattr(op.fn, '__name__', op.fn)} of a list has no forward rule",
+            "use np.array of the list",
+            origin,
+            code="no-forward-rule",
+        )

@@ -6,7 +6,6 @@ tangent, a list's tangent is a list that is filled beside it.
 
 from __future__ import annotations
 
-import math
 import operator
 from dataclasses import replace
 from typing import Any
@@ -28,7 +27,7 @@ from ...interp.calls.instantiate_rule import apply_rule, holds_function
 from ...ir import defined_in, ir_targets
 from ...ir.builder import Specialiser
 from ...ir.element_facts import is_slice
-from ..activity import Activity, operands
+from ..activity import Activity
 from ..magnitudes import Square, scaled, squared_magnitudes
 from ..nested_gradients import nested_gradient, tangent_of_nested
 from ..recursion.forward import tangent_call
@@ -37,8 +36,9 @@ from ..results import of_rank_0
 from ..reverse.cotangents import as_numpys, copied, facts_like, fit, helper, is_full, is_new, spread, zeros
 from ..reverse.read_only_views import check_base, check_number, check_parts
 from ..strong_zeros import rule_for, with_strong_zeros, without_slope
+from ..value_flow import operands
 from .exceptions import attempt, set_apart
-from .lists import multilinear, popped, sum_from, takes_items, without_constants
+from .lists import multilinear, popped, refuse_lists, sum_from, without_constants
 
 
 class Forward:
@@ -311,23 +311,7 @@ class Forward:
         """The sum of the inputs' shares of the result's tangent."""
         total: list[Value] | None = None
         for p in names:
-            argument = op.arguments[p]
-            listed = isinstance(argument, Leaf) and isinstance(self.s.facts[argument.name], Listed)
-            if listed and op.fn not in (max, min, math.prod, math.dist):
-                raise NoRule(
-                    f"{getattr(op.fn, '__name__', op.fn)} of a list whose length is known only at run time "
-                    "has no forward rule",
-                    "use the NumPy function on an array",
-                    stmt.origin,
-                    code="no-forward-rule",
-                )
-            if isinstance(op.arguments[p], (ListV, TupleV)) and not takes_items(row, op.fn, p):
-                raise NoRule(
-                    f"{getattr(op.fn, '__name__', op.fn)} of a list has no forward rule",
-                    "use np.array of the list",
-                    stmt.origin,
-                    code="no-forward-rule",
-                )
+            refuse_lists(self.s, row, op, p, stmt.origin)
             for given, pick in self.inputs(op.arguments[p]):
                 single = self.s.careful and len(stmt.targets) == 1
                 tangent = as_numpys(self.s, given, stmt.target) if single else given

@@ -7,7 +7,7 @@ from typing import Any, cast
 from ... import ir
 from ...analysis.liveness import sweep_dead
 from ...domain.values import Const, Leaf, Value
-from ...interp.calls.recursion import Recursion
+from ...interp.calls.recursive_functions import Recursion
 from ...ir.builder import Specialiser
 from .function_pairs import (
     Definition,

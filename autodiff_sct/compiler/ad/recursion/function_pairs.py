@@ -26,7 +26,7 @@ from ...analysis.liveness import sweep_dead
 from ...domain.facts import Facts, Listed, Mapped, Num, Opaque, Pair
 from ...domain.identifiers import unique
 from ...domain.values import Frame, Leaf
-from ...interp.calls.recursion import Recursion
+from ...interp.calls.recursive_functions import Recursion
 from ...ir.builder import Specialiser
 from ..activity import Activity, activity
 from ..stop_gradient import refuse_writes

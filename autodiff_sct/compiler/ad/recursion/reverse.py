@@ -28,7 +28,7 @@ from ...analysis.alias import reachable, roots_of
 from ...analysis.liveness import sweep_dead
 from ...domain.facts import Facts, Num, Opaque
 from ...domain.values import Leaf, Value
-from ...interp.calls.recursion import Recursion
+from ...interp.calls.recursive_functions import Recursion
 from ...ir.builder import Specialiser
 from ..reverse.cotangents import facts_like, helper, spread, zeros
 from ..tape.insert import record_activation

@@ -14,7 +14,7 @@ from ...analysis.definite_assignment import only_path
 from ...domain.facts import FLOAT, INT, UNKNOWN, Facts, Num, unless_none
 from ...domain.values import Const, Leaf, Value
 from ...ir import defined_in
-from ..activity import joins, operands
+from ..value_flow import joins, operands
 from .branches import as_variable, meet, merge_numbers
 from .cotangents import Adjoint, copied, facts_like, fitting, helper, is_unbound, name_adjoint, spread, zeros
 

@@ -21,7 +21,7 @@ from ...domain.values import Const, Leaf, ListV, TupleV, Value
 from ...interp.arrays.value_dependent import SPLITS
 from ...ir.builder import Specialiser
 from ...ir.element_facts import is_slice
-from ..activity import operands
+from ..value_flow import operands
 from .cotangents import helper
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from ...analysis.alias import reachable
 from ...domain.facts import UNKNOWN, Facts, Listed, Mapped, Num, Pair
 from ...domain.values import Leaf
 from ...ir.builder import Specialiser
-from ..activity import joins, operands
+from ..value_flow import joins, operands
 from .primal_shadow_lists import Lists, elements, is_structural
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from ...domain.facts import Num
 from ...domain.values import Leaf
 from ...interp.arrays import value_dependent
 from ...ir.builder import Specialiser
-from ..activity import joins
+from ..value_flow import joins
 from .container_aliasing import end_of, writes
 
 if TYPE_CHECKING:

@@ -18,16 +18,16 @@ import numpy as np
 
 from ....errors import NoRule
 from ....rules.table import NONDIFFERENTIABLE, TABLE
-from ....runtime import memory, scatter
+from ....runtime import memory
 from ... import ir
 from ...analysis.alias import Regions, enclosing_loops
 from ...analysis.fresh_allocations import Generations
 from ...analysis.missing_rules import full_name
 from ...domain.facts import FLOAT, UNKNOWN, Listed, Mapped, Num, Pair, is_same
 from ...domain.values import Const, Leaf, ListV, TupleV, Value
-from ...interp.arrays import emit_op, indexing
+from ...interp.arrays import emit_op
 from ...interp.calls.instantiate_rule import apply_rule
-from ...interp.calls.recursion import Recursion
+from ...interp.calls.recursive_functions import Recursion
 from ...ir import ir_targets
 from ...ir.builder import Specialiser
 from ..activity import Activity
@@ -54,7 +54,7 @@ from .cotangents import (
     spread,
     zeros,
 )
-from .injective_index import is_distinct, may_repeat
+from .item_reads import item_read
 from .lists import fit_items, is_sum_of_numbers, joined, list_made, note_parts, numbers_summed, popped, rule_of
 from .loops import reverse_attempt, reverse_loop
 from .primal_shadow_lists import reverse_moved
@@ -250,7 +250,7 @@ class Reverse:
         elif fn is operator.concat:
             joined(self, stmt)
         elif fn is operator.getitem:
-            self.item_read(stmt)
+            item_read(self, stmt)
         elif self.shadows.is_view(stmt):
             self.shadows.give_back(stmt)
         else:
@@ -446,55 +446,6 @@ class Reverse:
         return bool(facts.roots & self.primal_roots)
 
     primal_roots: frozenset[int] = frozenset()
-
-    # -- items
-
-    def item_read(self, stmt: ir.Let) -> None:
-        """``y = x[index]``"""
-        s = self.s
-        assert stmt.op is not None
-        base, index = stmt.op.arguments["x"], stmt.op.arguments.get("index")
-        facts = s.facts[base.name]
-        if self.shadows.is_view(stmt) or (isinstance(facts, Num) and facts.python):  # of a number: it raises
-            return
-        if index is None:
-            raise NoRule("something of unknown structure is unpacked", "unpack a tuple or an array", stmt.origin)
-        incoming = self.incoming(stmt)
-        if incoming is None:
-            return
-        d = incoming[0]
-        if isinstance(facts, (Listed, Mapped, Pair)):
-            if isinstance(s.facts[stmt.target], Listed):  # a slice of a list
-                check_copied(self, stmt)
-                s.block.append(
-                    ir.Effect(helper(s, scatter.add_at, self.shadows.of(base.name), index, d), s.origin, "adjoint")
-                )
-            else:
-                self.add_at(self.shadows.of(base.name), index, d)
-            return
-        if not isinstance(facts, Num):
-            reason = f"{s.in_words(base.name)} is None on some paths and a container on others, or of several kinds"
-            raise NoRule(reason, "keep its items in variables of their own", stmt.origin)
-        if not all(indexing.is_basic(s, p) for p in indexing.parts_of(index)) and not is_distinct(self, index):
-            d = spread(s, d, stmt.target)
-        if facts.dims == () and not self.has_shadow(base.name):
-            self.add(base.name, d, False)  # what a mask or an axis makes of a number holds nothing else
-        else:
-            self.scatter(base.name, index, d)
-        if self.joint and not self.attempts:
-            stmt.may_raise = False  # the cotangent is indexed alike, and that fails alike
-
-    def scatter(self, name: str, index: Value, d: Value) -> None:
-        """Add `d` to the cotangent of ``name[index]``."""
-        s = self.s
-        if not self.activity.active(name):
-            return
-        buffer = self.shadows.of(name) if self.has_shadow(name) else self.buffer(name)
-        facts: Any = s.facts[name]
-        if not may_repeat(self, index) and facts.dims is not None:
-            self.add_at(buffer, index, d)
-        else:
-            s.block.append(ir.Effect(helper(s, scatter.add_at, buffer, index, d), s.origin, "adjoint"))
 
     def is_mask(self, part: Value) -> bool:
         return (facts := self.s.num(part)) is not None and facts.dtype is not None and facts.dtype.kind == "b"

@@ -15,7 +15,7 @@ import numpy as np
 from ... import ir
 from ...domain.facts import Listed, Mapped, Num, Pair
 from ...domain.values import Leaf
-from ...interp.calls.recursion import Recursion
+from ...interp.calls.recursive_functions import Recursion
 from .cost_model import is_arithmetic, is_function, is_math, is_power_of_constant, is_test
 
 if TYPE_CHECKING:

@@ -11,23 +11,8 @@ from typing import Any
 import numpy as np
 
 from ....rules.table import COMPLEX_BY_VALUE
-from ...domain.facts import (
-    FLOAT,
-    INT,
-    NOWHERE,
-    Axis,
-    Facts,
-    Listed,
-    Num,
-    Pair,
-    Sequence,
-    Static,
-    broadcast,
-    evaluate,
-    join,
-    several,
-    unless_none,
-)
+from ...domain.dummies import Sequence, Static, evaluate
+from ...domain.facts import FLOAT, INT, NOWHERE, Axis, Facts, Listed, Num, Pair, broadcast, join, several, unless_none
 from ...domain.values import Const, Leaf, ListV, TupleV, Value
 from ...ir.builder import Specialiser
 from ..kernel.escape import refuse_references

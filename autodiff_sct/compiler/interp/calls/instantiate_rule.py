@@ -22,7 +22,7 @@ from ..containers.items import spread
 from ..kernel.bind_arguments import bind_signature
 from ..kernel.raising import Ended
 from ..world.normalized_bodies import prepared
-from .dispatch import new_frame, run
+from .inline import new_frame, run
 
 
 def apply_rule(

@@ -30,7 +30,8 @@ from ...domain.facts import Num
 from ...domain.values import Const, Frame, Leaf, TupleV, Value
 from ...ir.builder import Specialiser
 from .call_keys import Signature
-from .recursion import Recursion, activations, call, compile_recursion
+from .recursion import activations, compile_recursion
+from .recursive_functions import Recursion, call
 
 Takes = Callable[[Specialiser, Value], bool]
 

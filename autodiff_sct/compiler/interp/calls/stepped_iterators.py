@@ -13,7 +13,7 @@ from ..kernel import operations
 from ..kernel.operations import defines
 from ..world.class_guards import found_in
 from ..world.normalized_bodies import prepared
-from .dispatch import new_frame, run
+from .inline import new_frame, run
 
 
 @defines(operations.stepped)

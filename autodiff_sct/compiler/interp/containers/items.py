@@ -12,8 +12,9 @@ from ....core import thresholds
 from ... import ir
 from ...domain.facts import INT, Facts, Listed, Mapped, Num, Opaque, Pair, are_mixed
 from ...domain.values import Const, Leaf, ListV, MaybeV, Obj, Suspended, TupleV, Value
-from ...ir.builder import Restart, Specialiser
+from ...ir.builder import Specialiser
 from ...ir.element_facts import as_element, element_facts, is_slice, storable
+from ...ir.program_values import Restart
 from ..arrays import emit_op, indexing
 from ..arrays.flat import is_flat
 from ..arrays.flat_items import get_flat, set_flat

@@ -20,8 +20,9 @@ from ... import ir
 from ...analysis.alias import reachable
 from ...domain.facts import BOOL, Listed, Num, Opaque
 from ...domain.values import Const, Leaf, ListV, Obj, Poison, Rest, Suspended, TupleV, Value
-from ...ir.builder import Restart, Specialiser
+from ...ir.builder import Specialiser
 from ...ir.dims import Lengths
+from ...ir.program_values import Restart
 from ..arrays import indexing
 from ..arrays.emit_op import numpy_call
 from ..arrays.flat import base_of

@@ -19,7 +19,8 @@ import gast
 from ... import ir
 from ...analysis.alias import roots_of, written_by
 from ...domain.facts import Listed, Mapped
-from ...ir.builder import Restart, Specialiser
+from ...ir.builder import Specialiser
+from ...ir.program_values import Restart
 
 
 def refuse_resizing(s: Specialiser, lists: set[int], block: ir.Block) -> None:

@@ -29,7 +29,8 @@ from ...domain.values import (
     Value,
     Wrapped,
 )
-from ...ir.builder import UNFOLLOWED, Specialiser
+from ...ir.builder import Specialiser
+from ...ir.program_values import UNFOLLOWED
 
 
 def is_shared(s: Specialiser, value: Leaf, outer: bool) -> bool:

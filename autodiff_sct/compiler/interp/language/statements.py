@@ -14,7 +14,8 @@ from ... import ir
 from ...domain.facts import INT
 from ...domain.values import Closure, Const, Leaf, ListV, Obj, Suspended, Value
 from ...frontend.exception_regions import at, endless
-from ...ir.builder import Restart, Specialiser
+from ...ir.builder import Specialiser
+from ...ir.program_values import Restart
 from ..containers import items as containers
 from ..containers import lists, unpacking
 from ..containers.iteration import advancing, changes, short

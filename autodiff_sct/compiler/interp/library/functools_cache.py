@@ -19,7 +19,8 @@ from typing import Any
 from ... import ir
 from ...domain.facts import Num
 from ...domain.values import Closure, Const, PartialV, TupleV, Value, Wrapped
-from ...ir.builder import Restart, Specialiser
+from ...ir.builder import Specialiser
+from ...ir.program_values import Restart
 from ..kernel.handlers import handles
 from ..kernel.operations import call_python, call_value, own_value
 from ..models import functions as models

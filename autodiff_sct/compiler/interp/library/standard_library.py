@@ -240,9 +240,9 @@ def groupby(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Valu
 # -- heapq
 
 
-for _heap, _text in ((heapq.heappush, models.heap_push), (heapq.heappop, models.heap_pop)):
+for _heap, _text in ((heapq.heappush, models_lists.heap_push), (heapq.heappop, models_lists.heap_pop)):
     handles(_heap)(functools.partial(lambda text, s, args, kwargs: call_python(s, text, args, kwargs), _text))
-handles(heapq.heapify)(lambda s, args, kwargs: call_python(s, models.heap_order, args, kwargs))
+handles(heapq.heapify)(lambda s, args, kwargs: call_python(s, models_lists.heap_order, args, kwargs))
 
 
 # -- math

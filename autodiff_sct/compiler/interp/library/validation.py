@@ -24,7 +24,8 @@ from ....runtime.objects import only_looking
 from ... import ir
 from ...domain.attempt import Way
 from ...domain.dependencies import same
-from ...domain.facts import BOOL, Facts, Listed, Mapped, Num, Opaque, Pair, evaluate, realise
+from ...domain.dummies import evaluate, realise
+from ...domain.facts import BOOL, Facts, Listed, Mapped, Num, Opaque, Pair
 from ...domain.foreign_objects import is_packaged
 from ...domain.values import Const, Leaf, ListV, Obj, TupleV, Value
 from ...ir.builder import Specialiser

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ....runtime.sorting import order_of
-from .functions import settle_down
 
 
 def heap_push_pop(heap: Any, item: Any) -> Any:
@@ -225,3 +224,49 @@ LOOPS: dict[Choosing, Any] = {
     itertools.combinations_with_replacement: repeating_combinations_of,
     itertools.permutations: permutations_of,
 }
+
+
+def heap_push(heap: Any, item: Any) -> None:
+    heap.append(item)
+    settle_up(heap, 0, len(heap) - 1)
+
+
+def heap_pop(heap: Any) -> Any:
+    last = heap.pop()
+    if len(heap) == 0:
+        return last
+    result = heap[0]
+    heap[0] = last
+    settle_down(heap, 0)
+    return result
+
+
+def heap_order(heap: Any) -> None:
+    for k in range(len(heap) // 2 - 1, -1, -1):
+        settle_down(heap, k)
+
+
+def settle_up(heap: Any, start: int, place: int) -> None:
+    item = heap[place]
+    while place > start:
+        parent = (place - 1) >> 1
+        above = heap[parent]
+        if not item < above:
+            break
+        heap[place] = above
+        place = parent
+    heap[place] = item
+
+
+def settle_down(heap: Any, start: int) -> None:
+    place, end = start, len(heap)
+    item = heap[place]
+    child = 2 * place + 1
+    while child < end:
+        if child + 1 < end and not heap[child] < heap[child + 1]:
+            child += 1
+        heap[place] = heap[child]
+        place = child
+        child = 2 * place + 1
+    heap[place] = item
+    settle_up(heap, start, place)

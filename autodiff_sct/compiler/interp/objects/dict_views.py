@@ -15,7 +15,8 @@ import gast
 from ... import ir
 from ...domain.facts import BOOL, Mapped, Opaque
 from ...domain.values import Const, Leaf, Obj, TupleV, Value
-from ...ir.builder import Restart, Specialiser
+from ...ir.builder import Specialiser
+from ...ir.program_values import Restart
 from ..kernel.operations import get_item
 
 METHODS = ("keys", "values", "items")

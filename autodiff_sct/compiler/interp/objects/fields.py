@@ -6,7 +6,8 @@ from typing import Any
 
 from ...domain.attempt import Way
 from ...domain.values import Obj, Poison, Value
-from ...ir.builder import Restart, Specialiser
+from ...ir.builder import Specialiser
+from ...ir.program_values import Restart
 from ..objects import dict_views
 from ..world.captures import import_external
 from .tables import restart_tabled

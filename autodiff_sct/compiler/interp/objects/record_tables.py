@@ -16,7 +16,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...domain.values import Const, Leaf, Obj, TupleV, Value
-from ...ir.builder import Restart, Specialiser
+from ...ir.builder import Specialiser
+from ...ir.program_values import Restart
 from ..kernel.operations import get_item as found_under
 from ..kernel.operations import set_item as put
 from ..kernel.raising import always

@@ -28,8 +28,9 @@ from ... import ir
 from ...analysis.alias import changed_through
 from ...domain.facts import BOOL, INT, Different, Facts, Listed, Mapped, Num, Opaque
 from ...domain.values import Bound, Const, Leaf, ListV, Obj, Poison, TupleV, Value
-from ...ir.builder import Restart, Specialiser
+from ...ir.builder import Specialiser
 from ...ir.element_facts import storable
+from ...ir.program_values import Restart
 from ..kernel import operations
 from ..kernel.escape import refuse_references
 from ..kernel.operations import append, attribute_of, call_python, call_value, defines, get_item, set_item, truth

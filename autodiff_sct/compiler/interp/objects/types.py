@@ -16,7 +16,8 @@ import gast
 from ....runtime import real_power
 from ....tensor import Tensor
 from ... import ir
-from ...domain.facts import BOOL, Listed, Mapped, Num, Pair, dummy
+from ...domain.dummies import dummy
+from ...domain.facts import BOOL, Listed, Mapped, Num, Pair
 from ...domain.values import Bound, Closure, Const, Leaf, ListV, Obj, PartialV, TupleV, Value
 from ...ir.builder import Specialiser
 from ..arrays import emit_op

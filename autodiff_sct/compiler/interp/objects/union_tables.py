@@ -28,7 +28,8 @@ from ....core import thresholds
 from ... import ir
 from ...domain.facts import BOOL, INT, Different, Num
 from ...domain.values import Bound, Choice, Const, Leaf, Value
-from ...ir.builder import Restart, Specialiser
+from ...ir.builder import Specialiser
+from ...ir.program_values import Restart
 from ..kernel.operations import branch, read_field, write_field
 from ..kernel.raising import always
 from ..world.class_guards import found_in, has

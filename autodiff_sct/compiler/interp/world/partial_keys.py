@@ -17,7 +17,8 @@ from ...domain.facts import Dim, Facts, Mapped, Num, join, several
 from ...domain.pytree import Branch
 from ...domain.pytree import Leaf as LeafTree
 from ...domain.values import Const, Leaf, Obj, Value
-from ...ir.builder import Restart, Specialiser
+from ...ir.builder import Specialiser
+from ...ir.program_values import Restart
 from .captures import facts_of_tree
 
 ANYTHING = ".*"

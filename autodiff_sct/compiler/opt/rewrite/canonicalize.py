@@ -53,10 +53,9 @@ from ...ir.patterns import (
     numpy_name,
     signed,
     signed_first,
-    subscript_parts,
 )
 from ...ir.rewrite import with_operands
-from .new_axes import broadcast, drop_leading_axes, new_axes
+from .new_axes import axes_gone, broadcast, drop_leading_axes, new_axes, summed_axis, widened, without_kept_axis
 
 METHODS = {"sum", "max", "min", "prod", "reshape", "transpose", "swapaxes"}
 POSITIONAL = {"axes", "axis1", "axis2", "shape"}  # parameters that the methods do not take by name
@@ -445,62 +444,3 @@ def is_same(a: Any, b: Any) -> bool:
     if not isinstance(a, gast.BinOp) or not isinstance(b, gast.BinOp) or ir.names_in(a) != ir.names_in(b):
         return False
     return not any(is_pop_call(node) for node in ir.nodes_in(a)) and bool(gast.dump(a) == gast.dump(b))
-
-
-def summed_axis(call: Any) -> int | None:
-    """The axis that ``x.sum(axis=...)`` sums away."""
-    if not isinstance(call.func, gast.Attribute) or call.func.attr != "sum" or call.args:
-        return None
-    settings = {k.arg: getattr(k.value, "value", None) for k in call.keywords}
-    axis = settings.get("axis")
-    return axis if settings.keys() == {"axis"} and type(axis) is int and axis >= 0 else None
-
-
-def is_part(index: Any) -> bool:
-    """Whether an index takes a part of some axes, and keeps them all."""
-    return all(isinstance(part, gast.Slice) for part in (index.elts if isinstance(index, gast.Tuple) else [index]))
-
-
-def is_item(s: Specialiser, expr: Any) -> bool:
-    """Whether a subscript is by one integer."""
-    return is_integer(s, expr.slice)
-
-
-def is_integer(s: Specialiser, index: Any) -> bool:
-    """True if an index, or a part of one, is an integer."""
-    if isinstance(index, gast.BinOp) and isinstance(index.op, (gast.Add, gast.Sub, gast.Mult)):
-        return is_integer(s, index.left) and is_integer(s, index.right)
-    if isinstance(index, gast.Name):
-        facts = s.facts.get(index.id)
-        return isinstance(facts, Num) and facts.kind == "int"
-    return type(literal(index)) is int
-
-
-def axes_gone(s: Specialiser, index: Any) -> int | None:
-    """How many axes an index of integers and slices takes away; None for another index."""
-    others = [part for part in subscript_parts(index) if not isinstance(part, gast.Slice)]
-    return len(others) if all(is_integer(s, part) for part in others) else None
-
-
-def without_kept_axis(squeezed: Any) -> Any | None:
-    """What is squeezed, as a sum that does not keep the axis in the first place."""
-    inner = squeezed.args[0]
-    if (positive := negated(inner)) is not None and is_negative(inner):
-        found = without_kept_axis(gast.Call(squeezed.func, [positive, *squeezed.args[1:]], []))
-        return None if found is None else gast.UnaryOp(gast.USub(), found)
-    if not isinstance(inner, gast.Call) or getattr(inner.func, "attr", "") != "sum" or len(squeezed.args) != 2:
-        return None
-    settings = {k.arg: getattr(k.value, "value", None) for k in inner.keywords}
-    if settings != {"axis": getattr(squeezed.args[1], "value", None), "keepdims": True}:
-        return None
-    return gast.Call(inner.func, inner.args, [k for k in inner.keywords if k.arg == "axis"])
-
-
-def widened(expr: Any, axis: Any, rank: int) -> Any | None:
-    """``np.expand_dims`` as a subscript."""
-    value = literal(axis)
-    if type(value) is not int or not -rank - 1 <= value <= rank:
-        return None
-    place = value if value >= 0 else value + rank + 1
-    parts = [gast.Slice(None, None, None) for _ in range(place)] + [ir.constant(None)]
-    return ir.subscript(expr, parts[0] if place == 0 else ir.tuple_(parts))

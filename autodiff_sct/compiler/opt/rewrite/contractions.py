@@ -35,21 +35,8 @@ from ...ir.builder import Specialiser
 from ...ir.dims import Lengths, born
 from ...ir.patterns import ELEMENTWISE, is_pop_call, literal, numpy_name, subscript_parts
 from ...ir.rewrite import with_operands
-from .canonicalize import (
-    Spelling,
-    axes_gone,
-    cotangents,
-    factors_of,
-    is_item,
-    multiplied,
-    popped,
-    ratio_of,
-    rewrite,
-    signed,
-    summed_axis,
-    widened,
-)
-from .new_axes import new_axes
+from .canonicalize import Spelling, cotangents, factors_of, multiplied, popped, ratio_of, rewrite, signed
+from .new_axes import axes_gone, is_item, new_axes, summed_axis, widened
 
 LETTERS = "ijklmnop"
 UNKNOWN = object()  # a bound of a slice

@@ -1,4 +1,4 @@
-"""Axes of length one in front of an array, which broadcasting puts in by itself.
+"""Axes in expressions: those of length one that broadcasting puts in by itself, those that go, and those that are kept.
 
 ::
 
@@ -17,7 +17,13 @@ import gast
 from ... import ir
 from ...domain.facts import Num
 from ...ir.builder import Specialiser
-from ...ir.patterns import ELEMENTWISE
+from ...ir.patterns import (
+    ELEMENTWISE,
+    is_negative,
+    literal,
+    negated,
+    subscript_parts,
+)
 
 RankOf = Callable[[Any], int | None]  # how many axes an expression has, where it is known to be an array
 
@@ -82,3 +88,65 @@ def only_broadcasts(rank_of: RankOf, expr: Any, name: str, rank: int) -> bool:
         parts = [expr.value] if isinstance(expr, gast.Attribute) else [expr.value, expr.slice]
         return all(only_broadcasts(rank_of, part, name, rank) for part in parts)
     return False
+
+
+# -- axes that go, are summed or are kept
+
+
+def summed_axis(call: Any) -> int | None:
+    """The axis that ``x.sum(axis=...)`` sums away."""
+    if not isinstance(call.func, gast.Attribute) or call.func.attr != "sum" or call.args:
+        return None
+    settings = {k.arg: getattr(k.value, "value", None) for k in call.keywords}
+    axis = settings.get("axis")
+    return axis if settings.keys() == {"axis"} and type(axis) is int and axis >= 0 else None
+
+
+def is_part(index: Any) -> bool:
+    """Whether an index takes a part of some axes, and keeps them all."""
+    return all(isinstance(part, gast.Slice) for part in (index.elts if isinstance(index, gast.Tuple) else [index]))
+
+
+def is_item(s: Specialiser, expr: Any) -> bool:
+    """Whether a subscript is by one integer."""
+    return is_integer(s, expr.slice)
+
+
+def is_integer(s: Specialiser, index: Any) -> bool:
+    """True if an index, or a part of one, is an integer."""
+    if isinstance(index, gast.BinOp) and isinstance(index.op, (gast.Add, gast.Sub, gast.Mult)):
+        return is_integer(s, index.left) and is_integer(s, index.right)
+    if isinstance(index, gast.Name):
+        facts = s.facts.get(index.id)
+        return isinstance(facts, Num) and facts.kind == "int"
+    return type(literal(index)) is int
+
+
+def axes_gone(s: Specialiser, index: Any) -> int | None:
+    """How many axes an index of integers and slices takes away; None for another index."""
+    others = [part for part in subscript_parts(index) if not isinstance(part, gast.Slice)]
+    return len(others) if all(is_integer(s, part) for part in others) else None
+
+
+def without_kept_axis(squeezed: Any) -> Any | None:
+    """What is squeezed, as a sum that does not keep the axis in the first place."""
+    inner = squeezed.args[0]
+    if (positive := negated(inner)) is not None and is_negative(inner):
+        found = without_kept_axis(gast.Call(squeezed.func, [positive, *squeezed.args[1:]], []))
+        return None if found is None else gast.UnaryOp(gast.USub(), found)
+    if not isinstance(inner, gast.Call) or getattr(inner.func, "attr", "") != "sum" or len(squeezed.args) != 2:
+        return None
+    settings = {k.arg: getattr(k.value, "value", None) for k in inner.keywords}
+    if settings != {"axis": getattr(squeezed.args[1], "value", None), "keepdims": True}:
+        return None
+    return gast.Call(inner.func, inner.args, [k for k in inner.keywords if k.arg == "axis"])
+
+
+def widened(expr: Any, axis: Any, rank: int) -> Any | None:
+    """``np.expand_dims`` as a subscript."""
+    value = literal(axis)
+    if type(value) is not int or not -rank - 1 <= value <= rank:
+        return None
+    place = value if value >= 0 else value + rank + 1
+    parts = [gast.Slice(None, None, None) for _ in range(place)] + [ir.constant(None)]
+    return ir.subscript(expr, parts[0] if place == 0 else ir.tuple_(parts))

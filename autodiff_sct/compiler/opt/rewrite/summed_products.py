@@ -27,9 +27,9 @@ from ...domain.facts import Num
 from ...ir.builder import Specialiser
 from ...ir.patterns import is_call, size
 from ...ir.rewrite import substitute_in
-from .canonicalize import factors_of, is_cotangent, multiplied, signed, summed_axis
+from .canonicalize import factors_of, is_cotangent, multiplied, signed
 from .contractions import Contractions
-from .new_axes import new_axes
+from .new_axes import new_axes, summed_axis
 
 
 def summed_products(s: Specialiser, block: ir.Block) -> None:

@@ -31,8 +31,8 @@ from ...ir.builder import Specialiser
 from ...ir.patterns import literal
 from ...ir.rewrite import read_instead
 from ..loops.sroa import with_names
-from ..rewrite.canonicalize import is_part
 from ..rewrite.contractions import sliced
+from ..rewrite.new_axes import is_part
 from .cse import makes_new
 
 SUMS = (gast.Add, gast.Sub, gast.Mult)

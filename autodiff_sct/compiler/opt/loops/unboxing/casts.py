@@ -25,7 +25,8 @@ from ....domain.facts import FLOAT, Listed, Num
 from ....ir.builder import Specialiser
 from ....ir.patterns import is_pop_call
 from ....ir.rewrite import change_own
-from .representation import ARITHMETIC, CHOICES, INTEGERS, TESTS, is_of_floats
+from .kinds import CHOICES, is_of_floats
+from .representation import ARITHMETIC, INTEGERS, TESTS
 
 
 def drop_casts(s: Specialiser, program: ir.Block) -> None:

@@ -27,9 +27,21 @@ from ....analysis.subscript_uses import (
     leaves,
     module_function,
 )
-from ....domain.facts import FLOAT, Facts, Listed, Num
+from ....domain.facts import Listed, Num
 from ....ir.builder import Specialiser
 from ....ir.patterns import is_pop_call
+from .kinds import (
+    CHOICES,
+    NUMBERS,
+    ONE_NUMBER,
+    is_choice,
+    is_empty,
+    is_numpy_number,
+    is_of_floats,
+    joined,
+    kind_of,
+    union_of,
+)
 
 ARITHMETIC = (gast.Add, gast.Sub, gast.Mult, gast.Div)
 COMPARISONS = (gast.Lt, gast.LtE, gast.Gt, gast.GtE, gast.Eq, gast.NotEq)
@@ -42,26 +54,9 @@ TESTS = frozenset("isfinite isinf isnan".split())
 INTEGERS = frozenset("ceil comb factorial floor gcd isqrt lcm perm trunc".split())  # functions of `math`
 FOLLOWED = (gast.Subscript, gast.BinOp, gast.UnaryOp, gast.Compare, gast.BoolOp, gast.IfExp, gast.Call)
 CONVERSIONS = ("float", "int", "bool")
-CHOICES = ("abs", "min", "max")
 LOGICAL = (gast.BitAnd, gast.BitOr, gast.BitXor)
-NUMBERS = ("float", "int", "mixed")
 PLACES = frozenset(["place", "shifted"])  # an item of an array of places; with a number added, which may wrap around
-ONE_NUMBER = (*NUMBERS, "bool")
 Flowing = tuple[str | None, frozenset[str]]  # what it is (see `kind_of`), and the arrays that it comes from
-
-
-def kind_of(facts: Facts | None) -> str | None:
-    """What a variable holds: "float", "int", "mixed" (one of the two), "bool", "grid" (of float64), or None."""
-    if not isinstance(facts, Num) or facts.dtype is None or facts.tensor:
-        return None
-    if facts.kind == "array":
-        return "grid" if facts.dtype == FLOAT64 and facts.ndim else None
-    if facts.dims != () or facts.roots:
-        return None
-    if facts.dtype == FLOAT64:
-        return "mixed" if facts.kind is None else "float"
-    python = {np.dtype(int): "int", np.dtype(bool): "bool"}
-    return python.get(facts.dtype) if facts.kind in ("int", "bool", "npscalar") else None
 
 
 class Flow:
@@ -478,41 +473,3 @@ class Flow:
         if several and all(kind in NUMBERS for _, kind, _ in found):
             return union_of({kind for _, kind, _ in found}), NOTHING.union(*(x for _, _, x in found))
         return self.other(expr)
-
-
-def is_of_floats(s: Specialiser, name: str) -> bool:
-    """Whether a variable is a list of Python floats."""
-    facts = s.facts.get(name)
-    return isinstance(facts, Listed) and s.elements_of(facts) == FLOAT
-
-
-def is_choice(expr: Any) -> bool:
-    """Whether an expression is one of its arguments, or that without its sign."""
-    return isinstance(expr, gast.Call) and getattr(expr.func, "id", "") in CHOICES
-
-
-def is_empty(index: Any) -> bool:
-    return isinstance(index, gast.Tuple) and not index.elts
-
-
-def is_numpy_number(facts: Facts | None) -> bool:
-    return isinstance(facts, Num) and facts.kind == "npscalar" and facts.dtype is not None and facts.dtype == FLOAT64
-
-
-def union_of(kinds: set[str | None]) -> str | None:
-    """What one of several things is."""
-    return next(iter(kinds)) if len(kinds) == 1 else "mixed" if kinds <= set(NUMBERS) else None
-
-
-def joined(left: str | None, right: str | None, quotient: bool) -> str | None:
-    """What a sum, product or quotient of two things is."""
-    kinds = {left, right}
-    if None in kinds or kinds == {"bool"}:
-        return None
-    if kinds == {"int", "bool"} and not quotient:
-        return "int"
-    if "grid" in kinds:
-        return "grid"
-    if "float" in kinds or quotient:
-        return "float"
-    return union_of(kinds)

@@ -36,7 +36,8 @@ from .... import ir
 from ....analysis.subscript_uses import is_float_array, item_of, module_function
 from ....ir.builder import Specialiser
 from ....ir.rewrite import change_own
-from .representation import NUMBERS, Flow, Flowing, is_choice, is_numpy_number
+from .kinds import NUMBERS, is_choice, is_numpy_number
+from .representation import Flow, Flowing
 
 Made = dict[int, Callable[[Any], Any]]  # expression, by its id -> what it becomes
 

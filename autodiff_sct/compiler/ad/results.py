@@ -13,6 +13,7 @@ from .. import ir
 from ..analysis.alias import Regions, reachable
 from ..analysis.missing_rules import full_name, is_of_scipy, rule_to_write
 from ..domain.facts import Listed, Mapped, Num, Opaque, Pair
+from ..domain.request import Arguments, Request
 from ..domain.values import Bound, Closure, Const, Leaf, ListV, MaybeV, Obj, PartialV, Poison, Suspended, TupleV, Value
 from ..interp.containers.iterators import Cursor
 from ..interp.containers.sources import Source
@@ -21,7 +22,6 @@ from ..interp.world.boundary import own_copy
 from ..interp.world.normalized_bodies import prepared
 from ..interp.world.origins import place_of_result
 from ..ir.builder import Specialiser
-from ..ir.request import Arguments, Request
 from ..ir.rewrite import followed, read_instead
 from .activity import callee
 from .reverse.cotangents import as_scalar, copied, fit, numpy_call, spread, zeros

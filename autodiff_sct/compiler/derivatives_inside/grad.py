@@ -32,6 +32,7 @@ from ..domain.attempt import Way
 from ..domain.facts import Num
 from ..domain.identifiers import identifier
 from ..domain.pytree import is_tensor
+from ..domain.request import Request
 from ..domain.values import Closure, Const, Leaf, ListV, Obj, PartialV, TupleV, Value, Wrapped
 from ..driver.forward_pipeline import tangent
 from ..driver.pipeline import adjoint
@@ -42,7 +43,6 @@ from ..interp.kernel.operations import call_python, call_value
 from ..interp.world.captures import import_external
 from ..interp.world.origins import place_of_definition
 from ..ir.builder import Specialiser
-from ..ir.request import Request
 from .captures import Capture, tree_of
 
 

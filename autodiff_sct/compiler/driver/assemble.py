@@ -17,9 +17,9 @@ from ..codegen.unbound_checks import targets, with_checks
 from ..domain.dependencies import KindGuard
 from ..domain.facts import Num
 from ..domain.identifiers import identifier, is_identifier, unique
+from ..domain.request import Arguments, Emitted, Request, observe
 from ..domain.values import External, Value
 from ..ir.builder import Specialiser
-from ..ir.request import Arguments, Emitted, Request, observe
 from ..numba import natively
 from ..opt.loops.unboxing.driver import may_run_again
 from ..text.unparse import printed

@@ -9,15 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...errors import Refused
 from ..domain.attempt import Attempt, Way
 from ..domain.pytree import Branch, Static, is_setting
-from ..ir.request import Emitted
-
-if TYPE_CHECKING:
-    from ..ir.request import Request
+from ..domain.request import Emitted, Request
 
 __all__ = ["fixed", "granted_by", "settings_of"]
 

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from ...runtime.apart import Apart
 from ..codegen.load import note_origin
 from ..domain.attempt import Attempt, Way
 from ..domain.pytree import describe, key
-from ..ir.request import Emitted
+from ..domain.request import Emitted, Request
 from . import cache, compile_log, repeated_calls
 from .argument_binding import Binding, Slot, refuse_endless
 from .attempts import granted_by, settings_of
@@ -31,9 +31,6 @@ from .repeated_calls import holds_nan
 from .signature import general_tree
 from .specialization import Variant, Variants, check_distinct, check_order, check_overlap, check_writable
 from .tensor_boxing import seeds_in, unwrapped, wrapped_like
-
-if TYPE_CHECKING:
-    from ..ir.request import Request
 
 ARRAY = np.ndarray
 MET = 512  # combinations of shapes that are remembered, none of which keeps a function alive
@@ -173,7 +170,6 @@ class Compiled(Binding):
 
     def request(self, parameters: dict[str, Any], wrt: tuple[str, ...]) -> Request:
         from ..ad.strong_zeros import NONE, SINGULAR
-        from ..ir.request import Request
 
         return Request(
             self.fn,

@@ -13,11 +13,11 @@ import gast
 from ...core.parts import part
 from ...errors import ArgumentValueError, Origin
 from .. import ir
+from ..domain.request import Request
 from ..frontend.normalize import desugar
 from ..frontend.parse import Parsed, parse
 from ..ir import printer
 from ..ir.builder import Specialiser
-from ..ir.request import Request
 from ..text.unparse import printed, unparse
 from . import pipeline
 from .pass_order import NAMES

@@ -19,11 +19,11 @@ from ..analysis.definite_assignment import drop_sure, unbound
 from ..analysis.layout_dependence import needs_order
 from ..analysis.liveness import sweep_dead
 from ..domain.facts import Num
+from ..domain.request import Arguments, Emitted, Request
 from ..domain.values import Frame, Leaf, ListV, Obj, TupleV, Value
 from ..interp.calls.recursion import has_effects
 from ..interp.world.boundary import own_copy, protect, receive
 from ..ir.builder import Specialiser
-from ..ir.request import Arguments, Emitted, Request
 from .assemble import emit
 from .pass_manager import Program
 from .pipeline import refuse_captured, specialise, wanted_inputs, without_dead, writes_outside

@@ -14,10 +14,10 @@ from typing import Any
 from .. import ir
 from ..analysis.alias import Regions
 from ..domain import pass_registry as passes
+from ..domain.request import Arguments, Request, observe
 from ..domain.values import Value
 from ..ir import verifier
 from ..ir.builder import Specialiser
-from ..ir.request import Arguments, Request, observe
 from ..opt.loops.unboxing.driver import may_run_again
 
 NUMPY = frozenset({"numpy"})

@@ -46,6 +46,7 @@ from ..domain.attempt import Way
 from ..domain.facts import Num, Opaque
 from ..domain.foreign_objects import is_packaged
 from ..domain.pytree import Static
+from ..domain.request import Arguments, Emitted, Request, observe
 from ..domain.values import Const, Frame, Leaf, Obj, TupleV, Value  # fmt: skip
 from ..interp.arrays.indexing import MASKS, masks_are_written
 from ..interp.calls.recursion import has_effects
@@ -56,7 +57,6 @@ from ..interp.world.boundary import protect, receive
 from ..interp.world.origins import place_of_definition
 from ..ir.builder import Specialiser
 from ..ir.program_values import Restart
-from ..ir.request import Arguments, Emitted, Request, observe
 from .assemble import emit
 from .pass_manager import Program
 from .pass_order import ACTIVE, CONTRIBUTIONS, OPERATIONS, PRIMAL, RECORDED

@@ -10,7 +10,7 @@ import copy
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,16 +19,12 @@ from ...errors import Degenerate
 from ...runtime.apart import Apart
 from ..domain.leaves import leaves
 from ..domain.pytree import is_tensor
-from ..ir.request import Emitted
+from ..domain.request import Emitted, Request
 from ..numba import stays_numpy
 from .dispatch import Adjoint, Compiled
 from .repeated_calls import holds_nan
 from .specialization import Variant
 from .tensor_boxing import seeds_in, unwrapped, wrap_by, wrapped_like
-
-if TYPE_CHECKING:
-    from ..ir.request import Request
-
 
 Pull = Callable[[Any], tuple[tuple[Any, ...], tuple[Any, ...]]]
 

@@ -21,7 +21,7 @@ from ..domain.dependencies import CodeRead, GlobalRead, Guard
 from ..domain.facts import Num
 from ..domain.leaves import children
 from ..domain.pytree import Branch, Leaf, Listing, key
-from ..ir.request import Emitted
+from ..domain.request import Emitted
 from .tensor_boxing import wrap_by
 
 

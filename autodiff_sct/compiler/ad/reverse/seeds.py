@@ -10,9 +10,9 @@ from ....runtime import boundary, broadcast, memory
 from ... import ir
 from ...domain.facts import FLOAT, Facts, Listed, Mapped, Num, Opaque
 from ...domain.identifiers import unique
+from ...domain.request import Request
 from ...domain.values import Leaf, Value
 from ...ir.builder import Specialiser
-from ...ir.request import Request
 from ..results import leaf_gradient, output_leaves
 from .cotangents import facts_like
 from .transform import Reverse

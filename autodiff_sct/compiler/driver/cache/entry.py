@@ -17,8 +17,8 @@ from ...codegen.imports import words
 from ...codegen.load import load_parts
 from ...domain.dependencies import GlobalRead, Guard, KindGuard
 from ...domain.foreign_objects import home_of
+from ...domain.request import Emitted
 from ...domain.values import External
-from ...ir.request import Emitted
 from ...numba.bailout import Native, NativeFunction, kinds_from, kinds_told
 from .fingerprint import NotKept, is_library, mark_of_module, mark_of_name, named
 from .locator import Paths, module_of

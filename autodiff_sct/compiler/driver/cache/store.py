@@ -22,7 +22,7 @@ import numpy as np
 
 from ....core import installed_files, process_state, storage
 from ...domain import pass_registry
-from ...ir.request import Emitted
+from ...domain.request import Emitted
 from .entry import revived, written
 from .fingerprint import NotKept, mark_of_kind
 from .locator import Paths

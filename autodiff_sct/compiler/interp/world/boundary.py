@@ -16,9 +16,9 @@ from ...analysis.alias import roots_of
 from ...domain.facts import NOWHERE, Facts, Listed, Mapped, Num, Opaque, Pair
 from ...domain.pytree import FUNCTIONS, Branch, Listing, Static, is_of_library
 from ...domain.pytree import Leaf as LeafTree
+from ...domain.request import Arguments
 from ...domain.values import Const, Leaf, Obj, TupleV, Value
 from ...ir.builder import Specialiser
-from ...ir.request import Arguments
 from .captures import facts_of_tree, outside_object
 from .class_guards import refuse_tuple
 from .partial_keys import facts_of_whole, may_stay_whole

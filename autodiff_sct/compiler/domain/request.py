@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .. import ir
-from ..domain.attempt import Attempt
-from ..domain.dependencies import World
-from ..domain.values import External, Value
-from .builder import Specialiser
+from .attempt import Attempt
+from .dependencies import World
+from .values import External, Value
+
+if TYPE_CHECKING:
+    from .. import ir
+    from ..ir.builder import Specialiser
 
 
 @dataclass

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from .api.checking import check_grads
     from .api.custom_rules import check_rule, constant, rule
     from .api.implicit import implicit_root
+    from .api.labels import labelled
     from .api.linear import linearize
     from .api.source_text import from_source
     from .api.sparse import sparse_hessian, sparse_jacobian
@@ -98,6 +99,7 @@ __all__ = [
     "jacobian",
     "jacrev",
     "jvp",
+    "labelled",
     "linearize",
     "nn",
     "ops",
@@ -136,6 +138,7 @@ LATER = {
     "from_source": ".api.source_text",
     "implicit_root": ".api.implicit",
     "initializer": ".nn.initializer",
+    "labelled": ".api.labels",
     "linearize": ".api.linear",
     "load_ipython_extension": ".inspection.notebook",
     "nn": ".nn",

@@ -21,7 +21,7 @@ import autodiff_sct as ad  # noqa: E402
 
 REFERENCE = {
     "Derivatives": (
-        "grad value_and_grad vjp jvp jacrev jacfwd jacobian hessian hvp linearize vmap per_example_grad "
+        "grad value_and_grad vjp jvp jacrev jacfwd jacobian hessian hvp linearize vmap per_example_grad labelled "
         "sparse_jacobian sparse_hessian implicit_root stop_gradient get_grad GradFunction"
     ),
     "Looking at derivatives": "adjoint_source show debug_nans profile check_grads from_source",

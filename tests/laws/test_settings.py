@@ -94,7 +94,7 @@ class Program:
         return (8 * (self.at(step) - self.at(-step)) - (self.at(2 * step) - self.at(-2 * step))) / (12 * step)
 
     def check(self) -> None:
-        """Compare the gradient with differences, but at kinks."""
+        """Compare the gradient and the tangent with differences, but at kinks."""
         try:
             fine, coarse, size = self.slope(1e-4), self.slope(3e-4), abs(self.at(0.0))
         except Exception:  # what the function does not take near these numbers
@@ -102,13 +102,20 @@ class Program:
         scale = max(1.0, abs(fine), size)
         if not self.start or not abs(fine - coarse) <= 1e-6 * scale:
             return
-        try:
-            found = ad.grad(self.function, tuple(range(len(self.start))))(*deepcopy(self.start))
-        except ad.AutodiffError:
-            return
+        for derivative in (self.by_gradient, self.by_tangent):
+            try:
+                found = derivative()
+            except ad.AutodiffError:
+                continue
+            assert found == pytest.approx(fine, abs=1e-5 * scale), self.text
+
+    def by_gradient(self) -> float:
+        found = ad.grad(self.function, tuple(range(len(self.start))))(*deepcopy(self.start))
         gradients = found if isinstance(found, tuple) else (found,)
-        along = sum(np.sum(np.multiply(g, d)).real for g, d in zip(gradients, self.directions, strict=True))
-        assert along == pytest.approx(fine, abs=1e-5 * scale), self.text
+        return sum(float(np.sum(np.multiply(g, d)).real) for g, d in zip(gradients, self.directions, strict=True))
+
+    def by_tangent(self) -> float:
+        return float(ad.jvp(self.function, tuple(deepcopy(self.start)), tuple(self.directions))[1])
 
 
 def check_setting(item: Case) -> None:

@@ -147,7 +147,7 @@ def apply(
         expr, args = of_whole_arrays(s, expr, args)
         quiet = cannot_fail(s, fn, python or fn, args)
     else:
-        quiet = fn in (np.sum, np.mean) and not s.loud and surely_sums(s, args, kwargs)
+        quiet = surely_sums(s, fn, args, kwargs)
     facts, shares = outcome(s, python or fn, args, kwargs, elementwise)
     facts = with_named_axes(s, facts)
     if isinstance(facts, Num) and facts.kind == "int" and facts.size is None:

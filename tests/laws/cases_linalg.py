@@ -33,7 +33,7 @@ V, TALL, WIDE = real(3), real(5, 3), real(3, 5)
 POSITIVE, POSITIVES, HERMITIAN = A @ A.T + EYE, STACK @ STACK.swapaxes(1, 2) + EYE, Z @ Z.conj().T + EYE
 DIAGONAL = np.diag([1.0, 2.5, 4.5]) + 0.3 * real(3, 3)
 THIN = 0.2 * real(2, 4, 3) + np.eye(4, 3) * [1.0, 2.5, 4.0]
-SLOPING = np.diag([4.0, 2.5, 1.2, 0.5]) + 0.3 * real(4, 4)
+SLOPING = np.diag([4.0, 2.5, 1.2, 0.5]) + 0.3 * np.random.default_rng(12).uniform(-1, 1, (4, 4))
 E, ONE = np.zeros((0, 0)), np.array([[1.7]])
 
 SOLVES = [
@@ -51,8 +51,9 @@ SOLVES = [
     *(case(np.linalg.pinv, a) for a in (A, TALL, WIDE, STACK, Z, complex_(4, 3), complex_(2, 3, 4))),
     case(np.linalg.lstsq, TALL, real(5)), case(np.linalg.lstsq, TALL, real(5, 2)), case(np.linalg.lstsq, WIDE, V),
     case(np.linalg.lstsq, A, B, None),
-    *(case(np.linalg.pinv, a, 0.4) for a in (SLOPING, SLOPING[:, :3], SLOPING[:2], complex_(4, 3), real(2, 4, 3))),
-    *(case(np.linalg.lstsq, SLOPING[:, :k], b, rcond) for k in (2, 4) for b in (real(4), real(4, 2))
+    *(case(np.linalg.pinv, a, 0.4) for a in (
+        SLOPING, SLOPING[:, :3], SLOPING[:2], SLOPING[:, :3] + 0.2j * SLOPING[:, 1:], np.stack([SLOPING, SLOPING.T]))),
+    *(case(np.linalg.lstsq, SLOPING[:, :k], b, rcond) for k in (2, 4) for b in (SLOPING[0], SLOPING[:, 1:3])
       for rcond in (0.4, -1)),
 ]  # fmt: skip
 

@@ -23,7 +23,7 @@ from ...analysis.list_permutations import MOVES, move
 from ...domain.facts import UNKNOWN, Listed, Mapped, Num, Pair
 from ...domain.values import Const, Leaf, ListV, TupleV, Value
 from ...interp.arrays import emit_op, indexing
-from ...interp.calls.instantiate_rule import apply_rule, holds_function
+from ...interp.calls.instantiate_rule import apply_rule, check_entries, holds_function
 from ...ir import defined_in, ir_targets
 from ...ir.builder import Specialiser
 from ...ir.element_facts import is_slice
@@ -319,9 +319,10 @@ class Forward:
                 # One entry is used, and the others are written for tangents of other shapes.
                 alone = ([p], pick or 0) if holds_function(op.arguments) else (None, None)
 
-                def write(tangent: Value, arguments: Any, alone: Any = alone) -> dict[str, Value]:
-                    rule = rule_for(self.s, row, "forward")
-                    return apply_rule(self.s, rule, op.fn, y, tangent, arguments, *alone)
+                def write(tangent: Value, arguments: Any, p: str = p, alone: Any = alone) -> dict[str, Value]:
+                    written = apply_rule(self.s, rule_for(self.s, row, "forward"), op.fn, y, tangent, arguments, *alone)
+                    check_entries(op.fn, written, [p], stmt.origin)
+                    return written
 
                 with self.s.learning_no_lengths():
                     entries = with_strong_zeros(self.s, op, tangent, write, [p])

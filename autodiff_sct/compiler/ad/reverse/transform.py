@@ -22,11 +22,10 @@ from ....runtime import memory
 from ... import ir
 from ...analysis.alias import Regions, enclosing_loops
 from ...analysis.fresh_allocations import Generations
-from ...analysis.missing_rules import full_name
 from ...domain.facts import FLOAT, UNKNOWN, Listed, Mapped, Num, Pair, is_same
 from ...domain.values import Const, Leaf, ListV, TupleV, Value
 from ...interp.arrays import emit_op
-from ...interp.calls.instantiate_rule import apply_rule
+from ...interp.calls.instantiate_rule import apply_rule, check_entries
 from ...interp.calls.recursive_functions import Recursion
 from ...ir import ir_targets
 from ...ir.builder import Specialiser
@@ -383,16 +382,10 @@ class Reverse:
         """Give each active input its entry."""
         s = self.s
         given: list[Value] = [e for p in names for e in self.flat(entries.get(p))]
+        check_entries(op_.fn, entries, names, s.origin)
         for p in names:
-            argument, entry = op_.arguments[p], entries.get(p)
-            if entry is None or entry == NOTHING:
-                raise NoRule(
-                    f"{full_name(op_.fn)} has no derivative with respect to {p!r}",
-                    "wrap that argument in stop_gradient",
-                    s.origin,
-                )
-            if entry != ZERO:
-                self.give(argument, entry, d, owned, given)
+            if entries[p] != ZERO:
+                self.give(op_.arguments[p], entries[p], d, owned, given)
 
     def flat(self, entry: Value | None) -> list[Value]:
         if isinstance(entry, (TupleV, ListV)):

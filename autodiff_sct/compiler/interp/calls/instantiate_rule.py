@@ -15,6 +15,7 @@ from ....core import thresholds
 from ....errors import NoRule
 from ....rules.table import TABLE
 from ... import ir
+from ...analysis.missing_rules import full_name
 from ...domain.facts import Listed, Num
 from ...domain.values import Closure, Const, Frame, Leaf, ListV, PartialV, TupleV, Value
 from ...ir.builder import Specialiser
@@ -204,4 +205,12 @@ def entries_of(s: Specialiser, parameters: list[Parameter], result: Value) -> di
     return entries
 
 
-__all__ = ["Leaf", "ListV", "apply_rule"]
+def check_entries(fn: Any, entries: dict[str, Value], wanted: Collection[str], origin: Any) -> None:
+    """Refuse a parameter for which a rule has no entry."""
+    for p in wanted:
+        if entries.get(p, Const(None)) == Const(None):
+            message = f"{full_name(fn)} has no derivative with respect to {p!r}"
+            raise NoRule(message, "wrap that argument in stop_gradient", origin)
+
+
+__all__ = ["Leaf", "ListV", "apply_rule", "check_entries"]

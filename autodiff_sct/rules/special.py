@@ -10,6 +10,8 @@ import math
 
 import numpy as np
 
+from ..runtime import unbroadcast
+from ..runtime.copies import with_imag
 from ..runtime.gammas import polygamma
 from .elementwise import nonzero
 from .table import elementwise, forward, reverse, steps_of_reals
@@ -25,6 +27,16 @@ def real(y, d, val):
 @elementwise(np.imag)
 def imag(y, d, val):
     return -1j * d if np.iscomplexobj(val) else 0.0
+
+
+@reverse(with_imag)
+def of_with_imag(y, d, z, part):
+    return np.real(d), unbroadcast(-np.imag(d), part)
+
+
+@forward(with_imag)
+def push_with_imag(y, d, z, part):
+    return np.real(d) + 0j, np.broadcast_to(1j * d, np.shape(y))
 
 
 @elementwise(np.conjugate)

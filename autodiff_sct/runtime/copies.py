@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["layout_copy"]
+__all__ = ["layout_copy", "with_imag"]
 
 
 def layout_copy(x: Any) -> Any:
@@ -29,3 +29,10 @@ def layout_copy(x: Any) -> Any:
     part = part.transpose(np.argsort(axes))
     part[...] = x
     return part
+
+
+def with_imag(z: Any, part: Any) -> Any:
+    """A copy of a complex array with another imaginary part."""
+    result = np.array(z)
+    result.imag = part
+    return result

@@ -301,6 +301,17 @@ def real_part_assigned(x):
     return np.sum(np.abs(z) ** 2 * part)
 
 
+@program(args=lambda rng: (rng.normal(size=(3, 4)), rng.normal(size=4), 0.7), tags={"inplace", "view"}, float32=False)
+def imaginary_part_assigned(x, y, s):
+    z = np.empty(np.shape(x), dtype=complex)
+    z.real = s * x
+    z.imag = y
+    w = z / z.conj() * np.abs(z)
+    z.imag = s
+    z.imag = z.real**2 + z.imag
+    return np.sum(np.abs(w - z) ** 2) + np.sum(z[1].imag * w[2].real)
+
+
 @program(args=lambda rng: (rng.normal(size=6),), tags={"inplace", "view"})
 def windows_of_what_was_written(x):
     y = x * 1.0

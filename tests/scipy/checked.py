@@ -39,6 +39,14 @@ def check_program(
         np.testing.assert_array_equal(a, b)
 
 
+def check_reverse(fn: Callable[..., Any], *args: Any, step: float = 1e-6, rtol: float = 1e-5) -> None:
+    """Assert that gradients of `fn` with respect to each argument are those of central differences."""
+    for k in range(len(args)):
+        way = RNG.normal(size=np.shape(args[k]))
+        slope = (fn(*moved(args, k, step * way)) - fn(*moved(args, k, -step * way))) / (2 * step)
+        np.testing.assert_allclose(np.sum(ad.grad(fn, k)(*args) * way), slope, rtol, rtol, err_msg=f"argument {k}")
+
+
 def check_second(gradient: Any, args: Any, k: int, way: Any, ends: Any, step: float, rtol: float) -> None:
     curved = (gradient(*ends[0]) - gradient(*ends[1])) / (2 * step)
     found = ad.grad(lambda *given: np.sum(gradient(*given) * way), k)(*args)

@@ -16,7 +16,7 @@ import autodiff_sct as ad
 from autodiff_sct.errors import AutodiffError
 from autodiff_sct.rules.scipy import discrete
 from autodiff_sct.rules.scipy import stats as continuous
-from tests.scipy.checked import check_program
+from tests.scipy.checked import check_program, check_reverse
 
 RNG = np.random.default_rng(3)
 SHAPES = {"t": (3.7,), "gamma": (2.3,), "invgamma": (2.3,), "beta": (2.1, 3.3), "lognorm": (0.7,), "chi2": (4.3,)}
@@ -187,8 +187,62 @@ def test_settings_of_statistics_that_are_refused() -> None:
         ad.grad(lambda x: np.sum(stats.ttest_ind(x, np.stack([y, y]), axis=-1).statistic))(x)
 
 
+# Distributions of which SciPy's own text is followed: their shapes
+FOLLOWED: dict[str, tuple[float, ...]] = {
+    "f": (3.2, 4.1), "truncnorm": (-1.1, 2.3), "genextreme": (0.2,), "vonmises": (0.8,), "genpareto": (0.3,),
+    "invgauss": (0.7,), "loguniform": (0.2, 3.1), "triang": (0.3,), "exponnorm": (0.8,), "burr12": (1.4, 2.1),
+    "nakagami": (0.9,), "rice": (0.7,), "powerlaw": (1.7,), "fisk": (2.1,), "gennorm": (1.4,), "gengamma": (1.3, 0.8),
+    "johnsonsu": (0.4, 1.3), "johnsonsb": (0.4, 1.3), "levy": (), "lomax": (1.9,), "betaprime": (2.2, 3.1),
+    "genlogistic": (0.6,), "chi": (2.7,), "loggamma": (1.2,), "hypsecant": (), "weibull_max": (1.7,), "moyal": (),
+    "laplace_asymmetric": (1.3,), "norminvgauss": (1.2, 0.4), "dweibull": (1.6,), "halflogistic": (),
+    "gompertz": (0.9,), "crystalball": (1.5, 2.5), "truncexpon": (3.0,), "wald": (), "anglit": (), "arcsine": (),
+    "semicircular": (), "gibrat": (), "invweibull": (2.3,), "exponweib": (1.3, 1.7), "kappa3": (1.4,),
+    "foldnorm": (0.7,),
+}  # fmt: skip
+OF_SHAPES_TOO = "genextreme genpareto invgauss triang burr12 powerlaw fisk lomax gompertz johnsonsu".split()
+
+
+@pytest.mark.parametrize("name", FOLLOWED)
+def test_distributions_by_scipys_texts(name: str) -> None:
+    dist, shapes = getattr(stats, name), FOLLOWED[name]
+    x = dist.ppf(LEVELS, *shapes, loc=0.3, scale=1.7)
+
+    def density(x: Any, loc: Any, scale: Any, *shapes: Any) -> Any:
+        return np.sum(dist.logpdf(x, *shapes, loc=loc, scale=scale)) + np.sum(dist(*shapes, loc, scale).pdf(x) ** 2)
+
+    if name == "truncnorm":  # whose text takes logsumexp of a list, which has no forward rule
+        check_reverse(density, x, 0.3, 1.7, *shapes)
+        return
+    check_program(density, x, 0.3, 1.7, *shapes, second=False)
+    if name in OF_SHAPES_TOO:
+        check_program(lambda x, *shapes: np.sum(dist.cdf(x, *shapes, scale=1.7) ** 2), x, *shapes, second=False)
+    elif name not in ("vonmises", "rice"):
+        check_program(lambda x: np.sum(dist.cdf(x, *shapes, 0.3, 1.7) ** 2 * dist.sf(x, *shapes)), x, second=False)
+
+
+def test_supports_of_distributions() -> None:
+    x = np.array([-1.0, 0.2, 0.6, 3.0])
+    found = ad.grad(lambda x: np.sum(stats.triang.pdf(x, 0.3)) + np.sum(stats.powerlaw.sf(x, 0.7)))(x)
+    np.testing.assert_allclose(found[1:3], [2 / 0.3, -2 / 0.7] - 0.7 * x[1:3] ** -0.3)
+    np.testing.assert_array_equal(found[[0, 3]], 0.0)
+    for fn in (
+        lambda s: stats.f.logpdf(s, 3, 4) + stats.triang.pdf(s, 0.2) + stats.genpareto.logsf(s, s / 4),
+        lambda a: np.sum(stats.betabinom.logpmf(np.arange(5), 7, a, 1.3)) + stats.logser.pmf(3, a),
+    ):
+        check_program(fn, 0.7, second=False)
+
+
+def test_shapes_near_which_scipy_takes_a_limit() -> None:
+    x = np.array([0.3, -0.2, 1.1])
+    check_program(lambda x: np.sum(stats.genextreme.logpdf(x, 0.0)), x, second=False)
+    with pytest.raises(AutodiffError, match="SciPy takes a limit"):
+        ad.grad(lambda c: np.sum(stats.genextreme.logpdf(x, c)))(0.0)
+    with pytest.raises(AutodiffError, match="SciPy takes a limit"):
+        ad.jvp(lambda c: np.sum(stats.genextreme.logpdf(x, c)), (0.0,), (1.0,))
+
+
 def test_distributions_without_a_rule_are_named() -> None:
-    with pytest.raises(AutodiffError, match="scipy.stats.gengamma.logpdf"):
-        ad.grad(lambda x: np.sum(stats.gengamma.logpdf(x, 1.0, 2.0)))(np.ones(2))
+    with pytest.raises(AutodiffError, match="scipy.stats.nct.logpdf"):
+        ad.grad(lambda x: np.sum(stats.nct.logpdf(x, 3.0, 0.4)))(np.ones(2))
     with pytest.raises(AutodiffError, match="no derivative with respect to"):
         ad.grad(lambda a: np.sum(stats.gamma.cdf(np.ones(2), a)))(2.0)

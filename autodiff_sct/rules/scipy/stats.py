@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from ..table import elementwise, static
+from ...runtime.scipy.standard import check_regular, regular, support
+from ..table import elementwise, forward, nondifferentiable, reverse, static
 from .special import quotient
 
 # What the methods of continuous distributions are.  A location or a scale that is not given is None; the shapes
@@ -111,6 +112,24 @@ def of_isf(y, d, dist, x, loc, scale, shape, *shapes):
     z = standard(y, loc, scale)
     d_x = -d / dist.pdf(y, *shape, *shapes, loc=loc, scale=scale)
     return None, d_x, d, d * z, None, *by_shapes(dist, d_x, z, shapes)
+
+
+# Distributions of which SciPy's texts are followed
+
+
+@reverse(regular)
+def of_regular(y, d, shape):
+    check_regular(shape)
+    return d
+
+
+@forward(regular)
+def push_regular(y, d, shape):
+    check_regular(shape)
+    return d
+
+
+nondifferentiable(support)
 
 
 def standard(x, loc, scale):

@@ -10,7 +10,7 @@ from scipy import stats
 
 from ....rules.scipy import discrete, samples
 from ....rules.scipy import stats as continuous
-from ....runtime.scipy import densities
+from ....runtime.scipy import densities, standard
 from ....runtime.scipy.distributions import Frozen, several_points
 from ... import ir
 from ...domain.dependencies import ItemRead
@@ -19,6 +19,7 @@ from ...interp.arrays import emit_op
 from ...interp.arrays.emit_op import array_of_list
 from ...interp.kernel.handlers import handles
 from ...interp.kernel.operations import call_python, opaque_call
+from ...interp.library.library_text import follows
 from ...interp.objects.objects import construct
 from ...interp.world.captures import import_external
 from ...ir.builder import Specialiser
@@ -35,8 +36,9 @@ def register() -> None:
         for name in names:
             handles(getattr(type(dist).__mro__[1], name))(partial(method, getattr(rules, name), rules))
             handles(getattr(type(dist(*DUMMY[: dist.numargs])), name))(partial(method_of_frozen, name))
-    for name in [*continuous.SLOPES, *discrete.SLOPES, "multivariate_normal"]:
-        handles(getattr(stats, name))(partial(frozen, getattr(stats, name)))
+    for dist in [*vars(stats).values()]:
+        if isinstance(dist, (stats.rv_continuous, stats.rv_discrete)) or dist is stats.multivariate_normal:
+            handles(dist)(partial(frozen, dist))
     normal = type(stats.multivariate_normal)
     handles(normal.logpdf)(partial(normal_method, samples.normal_logpdf))
     handles(normal.pdf)(partial(normal_method, samples.normal_pdf))
@@ -54,9 +56,13 @@ def method(fn: Any, rules: Any, s: Specialiser, args: list[Value], kwargs: dict[
     given = dict(zip(names, args[1:])) | {k: v for k, v in kwargs.items() if k in names}
     callee = ir.attribute(ir.attribute(s.bind("stats", stats), dist.name), fn.__name__)
     complete = set(kwargs) <= set(names) and len(args) <= 1 + len(names) and set(shapes) <= set(given)
-    if dist.name not in rules.SLOPES or not complete:
+    text = standard.TEXTS[fn.__name__]
+    if not complete or (dist.name not in rules.SLOPES and not follows(s, args, kwargs)):
         return opaque_call(s, callee, getattr(dist, fn.__name__), args, kwargs)
     expr = ir.call(callee, *(s.expr(a) for a in args), **{k: s.expr(v) for k, v in kwargs.items()})
+    if dist.name not in rules.SLOPES:
+        values = [args[0], given.get("loc", Const(0.0)), given.get("scale", Const(1.0)), *(given[n] for n in shapes)]
+        return by_text(s, text, expr, [Const(dist), *(as_array(s, v) for v in values)])
     moved = [given.get(name, Const(None)) for name in names[len(shapes) :]]
     fixed = rules.settings_of(fn, dist)
     values = [given[name] for name in shapes]

@@ -89,6 +89,21 @@ def real_if_zero(w: Any, t: Any) -> Any:
     return w.real.copy() if t.dtype.kind != "c" and np.all(w.imag == 0.0) else w
 
 
+def apply_where(cond: Any, args: Any, f1: Any, f2: Any = None, /, *, fill_value: Any = None, xp: Any = None) -> Any:
+    given = list(args) if isinstance(args, tuple) else [args]
+    shape = np.broadcast_shapes(np.shape(cond), *[np.shape(a) for a in given])
+    chosen, lines = np.broadcast_to(cond, shape), [np.broadcast_to(a, shape) for a in given]
+    there = f1(*[line[chosen] for line in lines])
+    if f2 is None:
+        result = np.full(shape, fill_value, np.result_type(there, fill_value))
+    else:
+        elsewhere = f2(*[line[~chosen] for line in lines])
+        result = np.empty(shape, np.result_type(there, elsewhere))
+        result[~chosen] = elsewhere
+    result[chosen] = there
+    return result
+
+
 SUBSTITUTES: dict[Any, Any] = {
     ("numpy.polynomial.polyutils", "as_series"): as_series,
     ("numpy.polynomial.polyutils", "trimseq"): trimseq,
@@ -98,4 +113,6 @@ SUBSTITUTES: dict[Any, Any] = {
     ("numpy.polynomial.polynomial", "polydiv"): divided,
     ("numpy", "trim_zeros"): trim_zeros,
     ("numpy.linalg._linalg", "_to_real_if_imag_zero"): real_if_zero,  # of NumPy 2.5
+    ("scipy._lib.array_api_extra._lib._funcs", "apply_where"): apply_where,
+    ("scipy._external.array_api_extra._lib._funcs", "apply_where"): apply_where,
 }

@@ -13,6 +13,7 @@ import gast
 import numpy as np
 
 from ....core.parts import part
+from ....runtime.copies import with_imag
 from ... import ir
 from ...domain.dependencies import AttributeRead
 from ...domain.facts import INT, Listed, Mapped, Num, Opaque, Pair
@@ -450,7 +451,8 @@ def assign_attribute(s: Specialiser, base: Value, attr: str, value: Value) -> No
         write_field(s, base, attr, value)
         return
     if isinstance(base, Leaf) and isinstance(facts := s.facts[base.name], Num):
-        if attr == "real" or attr == "flat":
+        is_complex = facts.dtype is not None and facts.dtype.kind == "c"
+        if attr in ("real", "flat") or (attr == "imag" and is_complex):
             assign_part(s, base, facts, attr, value)
             return
         if (message := lacks(facts, attr)) is not None:
@@ -465,9 +467,13 @@ def assign_attribute(s: Specialiser, base: Value, attr: str, value: Value) -> No
 
 
 def assign_part(s: Specialiser, base: Leaf, facts: Num, attr: str, value: Value) -> None:
-    """``a.real = value`` and ``a.flat = value`` assign to elements."""
+    """``a.real = value``, ``a.imag = value`` and ``a.flat = value`` assign to elements."""
     if attr == "flat":
         assign_flat(s, base, value)
+        return
+    if attr == "imag":
+        expr = ir.call(s.bind(with_imag.__name__, with_imag), s.expr(base), s.expr(value))
+        emit_op.store_item(s, base, Const(Ellipsis), emit_op.apply(s, with_imag, expr, [base, value], {}))
         return
     real = base if facts.dtype is not None and facts.dtype.kind == "f" else attribute_of(s, base, attr)
     assert isinstance(real, Leaf)

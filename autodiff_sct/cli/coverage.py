@@ -96,8 +96,8 @@ def outcome_of(fn: Any, name: str) -> str:
         return BOTH if one_text or row.forward is not None or row.forward_anywhere is not None else REVERSE
     if fn in NONDIFFERENTIABLE:
         return STEP
-    if fn in HANDLERS and not hasattr(HANDLERS[fn], "follows"):
-        return COMPOSED
+    if fn in HANDLERS:
+        return TEXT if getattr(HANDLERS[fn], "follows", False) else COMPOSED
     reason = next((reason for reason, names in REFUSED.items() if name in names.split()), None)
     if reason is None and text_of(fn) is not None:
         return TEXT

@@ -27,6 +27,7 @@ from .by_text import by_text
 
 CONTINUOUS = "logpdf pdf cdf logcdf sf logsf ppf isf".split()
 DISCRETE = "logpmf pmf cdf logcdf sf logsf".split()
+RULES = {*continuous.SLOPES, *discrete.SLOPES, "multivariate_normal"}
 FORMS = ((stats.norm, CONTINUOUS, continuous), (stats.poisson, DISCRETE, discrete))
 
 
@@ -37,8 +38,9 @@ def register() -> None:
             handles(getattr(type(dist).__mro__[1], name))(partial(method, getattr(rules, name), rules))
             handles(getattr(type(dist(*DUMMY[: dist.numargs])), name))(partial(method_of_frozen, name))
     for dist in [*vars(stats).values()]:
-        if isinstance(dist, (stats.rv_continuous, stats.rv_discrete)) or dist is stats.multivariate_normal:
-            handles(dist)(partial(frozen, dist))
+        if isinstance(dist, (stats.rv_continuous, stats.rv_discrete, type(stats.multivariate_normal))):
+            handles(dist)(made := partial(frozen, dist))
+            made.follows = getattr(dist, "name", "multivariate_normal") not in RULES  # type: ignore[attr-defined]
     normal = type(stats.multivariate_normal)
     handles(normal.logpdf)(partial(normal_method, samples.normal_logpdf))
     handles(normal.pdf)(partial(normal_method, samples.normal_pdf))

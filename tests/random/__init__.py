@@ -1,7 +1,7 @@
 """Random programs: `writer` writes them, `oracle` judges the compiler by them, `test_random_programs` runs thousands.
 `containers`, `sweeps` and `tables` write programs by a `grammar`, over lists, dicts, iterators, items and rows, which
 `test_grammars` judges by itself; `sized`, `shared` and `kept` write programs over arrays of 1 to 300 items, which
-`sized_oracle` judges;
+`sized_oracle` judges; `dtypes` over complex numbers, integers and single precision, which `dtypes_oracle` judges;
 `subscripts` writes loops over affine subscripts.
 
 `python -m tests.random [LEVEL] [COUNT] [FIRST_SEED]` prints what is refused, what fails, and the text of what fails.

@@ -1,6 +1,6 @@
 """`python -m tests.random [LEVEL] [COUNT] [FIRST_SEED]` tries programs and prints what is refused and what fails.
 
-The level is `small` (vectors of a few numbers), or `sized`, `shared` or `kept` (up to 300 rows and columns).
+The level is `small` (vectors of a few numbers), `sized`, `shared` or `kept` (up to 300 rows and columns), or `dtypes`.
 """
 
 from __future__ import annotations
@@ -10,14 +10,15 @@ import re
 import sys
 from collections import Counter
 
-from tests.random import sized_oracle
+from tests.random import dtypes_oracle, sized_oracle
+from tests.random.dtypes import Dtypes
 from tests.random.kept import Kept
 from tests.random.oracle import judge
 from tests.random.shared import Shared
 from tests.random.sized import Sized
 from tests.random.writer import FLAVOURS, Writer
 
-LEVELS = {"sized": Sized, "shared": Shared, "kept": Kept}
+LEVELS = {"sized": Sized, "shared": Shared, "kept": Kept, "dtypes": Dtypes}
 
 
 def write(level: str, number: int) -> str:
@@ -32,7 +33,8 @@ def write(level: str, number: int) -> str:
 def attempt(level: str, number: int) -> str:
     """Return how a numbered program turned out, in one line."""
     try:
-        return (sized_oracle.judge if level in LEVELS else judge)(write(level, number), number)
+        of_level = dtypes_oracle.judge if level == "dtypes" else sized_oracle.judge if level in LEVELS else judge
+        return of_level(write(level, number), number)
     except AssertionError as error:
         return f"failed: {error}"
 

@@ -61,6 +61,28 @@ CASES: list[Case] = [
     *(case(ndimage.rotate, IMAGE, np.float64(by), reshape=True) for by in (25.0, 190.0)),
     *(case(fn, IMAGE, size, mode=mode) for fn in (ndimage.maximum_filter, ndimage.minimum_filter, ndimage.median_filter)
       for size, mode in zip((3, (2, 3), 2, (4, 1), 3), MODES)),
+    *(case(fn, IMAGE, *args, cval=0.9, **settings)
+      for fn, *args in (
+          (ndimage.correlate, KERNEL), (ndimage.convolve, KERNEL), (ndimage.correlate1d, KERNEL[:, 0]),
+          (ndimage.convolve1d, KERNEL[:, 0], 0), (ndimage.gaussian_filter, 0.9), (ndimage.gaussian_filter, 0.9, 1),
+          (ndimage.gaussian_filter1d, 0.9), (ndimage.gaussian_filter1d, 0.9, 0, 1), (ndimage.uniform_filter, 3),
+          (ndimage.uniform_filter1d, 3, 0), (ndimage.sobel, 0), (ndimage.prewitt, 1), (ndimage.laplace,),
+          (ndimage.gaussian_laplace, 0.8), (ndimage.gaussian_gradient_magnitude, 0.8),
+          (ndimage.maximum_filter, 3), (ndimage.minimum_filter, 3), (ndimage.median_filter, 3))
+      for settings in ({"mode": "constant"}, {"mode": "grid-constant"})),
+    *(case(fn, VOLUME, (3, 2), axes=(0, -1)) for fn in (ndimage.maximum_filter, ndimage.median_filter)),
+    *(case(fn, VOLUME, *args, axes=axes, mode=mode)
+      for fn, args in ((ndimage.gaussian_filter, ((0.9, 0.6), (0, 1))), (ndimage.uniform_filter, ((3, 2),)))
+      for axes, mode in (((0, 1), "reflect"), ((-1, 0), ("nearest", "wrap")), ([1, 0], ["constant", "mirror"]))),
+    *(case(fn, IMAGE, 3, mode=("nearest", "wrap")) for fn in (ndimage.uniform_filter, ndimage.minimum_filter)),
+    *(case(fn, IMAGE, mode=["nearest", "constant"]) for fn in (ndimage.sobel, ndimage.prewitt, ndimage.laplace)),
+    case(ndimage.gaussian_filter, IMAGE, (0, 0.9), (1, 1)), case(ndimage.gaussian_filter, IMAGE, [0.5, 0.9]),
+    *(case(fn, IMAGE, 1, origin=origin) for fn in (ndimage.uniform_filter, ndimage.maximum_filter)
+      for origin in (1, -1)),
+    *(case(fn, IMAGE, (1, 2), origin=-1) for fn in (ndimage.uniform_filter, ndimage.minimum_filter)),
+    case(ndimage.uniform_filter, IMAGE, (4, 3), origin=[1, -1]), case(ndimage.correlate, IMAGE, KERNEL, origin=[-1, 0]),
+    *(case(fn, IMAGE, footprint=[[0, 1, 0], [1, 1, 1], [0, 1, 0]])
+      for fn in (ndimage.maximum_filter, ndimage.minimum_filter, ndimage.median_filter)),
     case(ndimage.percentile_filter, IMAGE, 30, 3), case(ndimage.rank_filter, IMAGE, 1, 2),
     case(sampled, real(4, 5), PLACES, (1, 0), 3, "mirror"),
     case(scattered, real(5), PLACES, (0, 1), 3, "mirror", (4, 6)),

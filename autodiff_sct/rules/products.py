@@ -139,10 +139,12 @@ if hasattr(np, "vecdot"):
 
     @reverse(np.vecdot)
     def vecdot(y, d, x1, x2, *, axis=-1):
+        check_vecdot(np.ndim(x1), np.ndim(x2), axis)
         return vecdot_adjoints(d if np.ndim(y) == 0 else np.expand_dims(d, axis), x1, x2)
 
     @forward(np.vecdot)
     def push_vecdot(y, d, x1, x2, *, axis=-1):
+        check_vecdot(np.ndim(x1), np.ndim(x2), axis)
         return np.vecdot(d, x2, axis=axis), np.vecdot(x1, d, axis=axis)
 
     @reverse(np.linalg.vecdot)
@@ -178,9 +180,7 @@ if hasattr(np, "matvec"):
 def check_vecdot(ndim1, ndim2, axis):
     """Refuse an axis that is another one of each operand."""
     if axis >= 0 and ndim1 != ndim2:
-        raise NoRule(
-            "np.linalg.vecdot of operands with different numbers of axes: count its axis from the last, axis=-1"
-        )
+        raise NoRule("np.vecdot of operands with different numbers of axes: count its axis from the last, axis=-1")
 
 
 def vecdot_adjoints(d, a, b):

@@ -61,7 +61,7 @@ SETTINGS: dict[str, list[Any]] = {
     "a_min": [None, -0.2], "a_max": [None, 0.3], "min": [None, -0.2], "max": [None, 0.3], "deg": FLAGS,
     "constant_values": [0, (1, 2)], "fill": [0.0], "default": [0.0], "stop": [2.0], "step": [0.5], "q": [1, 2],
 }  # fmt: skip
-# Functions that take one axis, and a tuple of one by accident.
+# Functions that take one axis, and a tuple of one or, of a vector, None by accident.
 OF_ONE_AXIS = ("accumulate", "reduceat", "cumulative_sum", "cumulative_prod", "unstack")
 # Functions with places along the last axis, which broadcast by accident along another.
 OF_LAST_AXIS = ("trapezoid",)
@@ -90,7 +90,7 @@ def variants(item: Case, row: Rule) -> Iterator[Case]:
 
 def settings_of(item: Case, name: str) -> list[Any]:
     if name == "axis" and item.fn.__name__ in OF_ONE_AXIS:
-        return [axis for axis in SETTINGS[name] if not isinstance(axis, tuple)]
+        return [axis for axis in SETTINGS[name] if isinstance(axis, int)]
     if name == "axis" and item.fn.__name__ in OF_LAST_AXIS:
         return [-1]
     return SETTINGS[name]

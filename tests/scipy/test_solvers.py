@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("scipy")
 
-from scipy import integrate, optimize, special
+from scipy import integrate, linalg, optimize, special
 
 import autodiff_sct as ad
 from autodiff_sct.errors import AutodiffError, NotDifferentiable
@@ -253,3 +253,15 @@ def test_an_integrand_that_loops_at_second_order() -> None:
         return integrate.quad(partial(speed, edges, degree), 0.0, 1.0)[0]
 
     check_program(length, np.array([[0.0, 1.0, 2.0, 4.0], [0.0, 2.0, 1.0, 3.0]]))
+
+
+def test_the_tangents_of_a_matrix_and_a_right_side_are_added() -> None:
+    """Of a solver that returns None in the place of one of its results."""
+    a, b = np.cos(np.arange(15.0)).reshape(5, 3), np.sin(np.arange(5.0) ** 2)
+    t_a, t_b = np.sin(np.arange(15.0)).reshape(5, 3), np.cos(np.arange(5.0))
+
+    def squares(a: Any, b: Any) -> Any:
+        return np.sum(linalg.lstsq(a, b, lapack_driver="gelsy")[0] ** 2)
+
+    ends = squares(a + 1e-6 * t_a, b + 1e-6 * t_b), squares(a - 1e-6 * t_a, b - 1e-6 * t_b)
+    assert ad.jvp(squares, (a, b), (t_a, t_b))[1] == pytest.approx((ends[0] - ends[1]) / 2e-6, rel=1e-6)

@@ -353,6 +353,8 @@ class Forward:
         s = self.s
         if a == Const(None) or b == Const(None):
             return b if a == Const(None) else a
+        if isinstance(a, TupleV) and isinstance(b, TupleV):
+            return TupleV(tuple(self.plus(one, other) for one, other in zip(a.items, b.items, strict=True)))
         return emit_op.apply(s, np.add, ir.binop(s.expr(a), gast.Add, s.expr(b)), [a, b], {}, operator.add)
 
     # -- writes

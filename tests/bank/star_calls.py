@@ -156,3 +156,17 @@ def unpacked_iterators(x):
     norm = math.hypot(1.0, *x) + math.hypot(*(v * v for v in rest))
     largest = max(*(v * v for v in x), 0.1) + np.sum(np.array([*map(math.exp, x), 1.0]))
     return first * norm + largest + math.prod(x, start=2.0) + sum([[v, v * v] for v in x], [1.0])[2]
+
+
+def peaks(x, *params):
+    y = np.zeros_like(x)
+    for i in range(0, len(params), 3):
+        center, height, width = params[i : i + 3]
+        y = y + height * np.exp(-(((x - center) / width) ** 2))
+    return y
+
+
+@program(args=lambda rng: (rng.normal(size=7), rng.uniform(0.5, 1.5, size=6)), wrt=(0, 1))
+def sum_of_peaks(x, p):
+    two = peaks(x, p[0], 1.2, p[1], *p[:3])
+    return np.sum(two * peaks(x, *p)) + np.sum(peaks(x, *(v * v for v in p[3:])) ** 2)

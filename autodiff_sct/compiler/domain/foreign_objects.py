@@ -77,12 +77,20 @@ def slots_of(cls: type) -> tuple[str, ...]:
 
 
 def python_of(fn: Any) -> FunctionType | None:
-    """The Python function behind one that was compiled (`numba.njit`) or is remembered (`functools.lru_cache`)."""
+    """The Python function behind one that was compiled (`numba.njit`) or is remembered (`functools.lru_cache`).
+
+    Of numba's vectorized functions, it is that of their elements.
+    """
     if isinstance(fn, (FunctionType, type)) or not callable(fn):
         return None
-    own = getattr(fn, "__dict__", {})
+    own = getattr(fn._dispatcher if is_vectorized(fn) else fn, "__dict__", {})
     behind = own.get("__wrapped__") if hasattr(type(fn), "cache_info") else own.get("py_func")
     return behind if isinstance(behind, FunctionType) else None
+
+
+def is_vectorized(fn: Any) -> bool:
+    """True for a function that `numba.vectorize` made."""
+    return type(fn).__name__ == "DUFunc" and type(fn).__module__.startswith("numba.")
 
 
 def home_of(fn: Any) -> str:

@@ -213,6 +213,8 @@ def get_from_items(s: Specialiser, base: Any, index: Value) -> Value:
         found = Opaque(tuple) if is_slice(index) else INT
         return s.let(ir.subscript(s.expr(base), s.expr(index)), found, hint="part" if is_slice(index) else "n")
     if isinstance(base, TupleV) and is_slice(index):
+        for site in s.short_loops:
+            raise Restart(("write out", site))
         raise s.refuse(
             "unknown-length",
             "a tuple is cut where only the run tells",

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ... import ir
-from ...domain.foreign_objects import python_of
+from ...domain.foreign_objects import is_vectorized, python_of
 from ...domain.values import Const, Value
 from ...ir.builder import Specialiser
 from ..kernel.operations import call_constant, call_python, opaque_call
@@ -25,7 +28,21 @@ def call_behind(s: Specialiser, callee: Const, behind: Any, args: list[Value], k
     """A call of a compiled function, or of one with a cache, whose Python function is `behind`."""
     if hasattr(callee.value, "cache_info"):
         return call_cached(s, callee, behind, args, kwargs)
+    if is_vectorized(callee.value) and not all(is_number(s, value) for value in args):
+        behind = elementwise(behind)
     return call_constant(s, Const(behind), args, kwargs)
+
+
+def is_number(s: Specialiser, value: Value) -> bool:
+    """True for one number."""
+    facts = s.num(value)
+    return facts is not None and facts.dims == () and facts.kind != "array"
+
+
+@functools.cache
+def elementwise(fn: Any) -> np.vectorize:
+    """A function of arrays, from that of their elements."""
+    return np.vectorize(fn)
 
 
 def call_cached(s: Specialiser, callee: Const, behind: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:

@@ -17,7 +17,7 @@ from ..containers import lists
 from ..containers.iteration import each
 from ..kernel.escape import refuse_references
 from ..kernel.handlers import handles
-from ..kernel.operations import attribute_of, branch, call_value, over
+from ..kernel.operations import attribute_of, branch, call_python, call_value, over
 from ..objects import optional
 from ..objects.objects import fields_of as objects_fields
 from ..objects.tables import class_of_row, fields_of_row, new_row
@@ -147,6 +147,16 @@ class DeepCopy:
         result = containers.own_list(s, ListV((), self.site()))
         each(s, over(s, value), lambda item: lists.append(s, result, DeepCopy(s, self.depth + 1).of(item)))
         return result
+
+
+@handles(dataclasses.fields)
+def descriptions(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """The descriptions of the fields of a dataclass, or of an object of one: they are the same in every run."""
+    value = args[0] if len(args) == 1 and not kwargs else Const(None)
+    cls = value.value if isinstance(value, Const) else class_of_row(s, value) or getattr(value, "cls", None)
+    if not isinstance(cls, type) or not dataclasses.is_dataclass(cls):
+        return call_python(s, dataclasses.fields, args, kwargs)
+    return TupleV(tuple(Const(field) for field in dataclasses.fields(cls)))
 
 
 @handles(dataclasses.asdict)

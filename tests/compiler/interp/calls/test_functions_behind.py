@@ -74,3 +74,25 @@ def test_compiled_functions():
     assert not energy.signatures  # numba has compiled nothing
     for fn in (energy.py_func, outer.py_func, inside):
         check_gradient(fn, (V,))
+
+
+def test_vectorized_functions():
+    numba = pytest.importorskip("numba")
+
+    @numba.vectorize
+    def larger(a, b):
+        return a * a if a > b else a * b
+
+    @numba.vectorize(["float64(float64)"])
+    def cubed(a):
+        return a**3 + larger(a, 0.3)
+
+    def inside(p):
+        return np.sum(cubed(p) * larger(p, p[0])) + cubed(p[1]) + np.sum(larger(p[:, None], p))
+
+    for size in (2, 5, 130):
+        p = np.random.default_rng(size).normal(size=size)
+        step = 1e-6 * np.cos(np.arange(1.0, p.size + 1))
+        slope = (inside(p + step) - inside(p - step)) / 2
+        assert np.sum(ad.grad(inside)(p) * step) == pytest.approx(slope, rel=1e-5)
+    assert ad.grad(cubed)(0.7) == pytest.approx(3 * 0.7**2 + 2 * 0.7)

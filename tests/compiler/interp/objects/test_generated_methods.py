@@ -2,6 +2,7 @@
 
 from collections import namedtuple
 from dataclasses import KW_ONLY, InitVar, asdict, astuple, dataclass, field, fields, replace
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -196,5 +197,34 @@ COPIES = [copied_arrays, dataclasses_inside, one_array_in_three_fields, fields_a
 
 @pytest.mark.parametrize("fn", COPIES)
 def test_dicts_and_tuples_of_fields_are_copies(fn):
+    check_gradient(fn, (V,))
+    check_tangent(fn, (V,))
+
+
+@dataclass
+class Model:
+    scale: object
+    _: KW_ONLY
+    rate: float = 2.0
+    exact: bool = False
+    kind: ClassVar[str] = "normal"
+
+    def settings(self):
+        first = {f.name: getattr(self, f.name) for f in fields(self) if not f.kw_only}
+        return {**first, **{f.name: getattr(self, f.name) for f in fields(self) if f.kw_only}}
+
+
+def scaled(x, scale=1.0, rate=1.0, exact=True):
+    return np.sum(x) if exact else np.sum(np.exp(-rate * x)) * scale
+
+
+def test_descriptions_of_fields():
+    outside = Model(0.3, rate=1.1)
+
+    def fn(x):
+        names = [f.name for f in fields(Model)]
+        total = sum(getattr(outside, f.name) for f in fields(outside) if f.name != "exact")
+        return scaled(x, **Model(x[0]).settings()) * len(names) + total * x[1]
+
     check_gradient(fn, (V,))
     check_tangent(fn, (V,))

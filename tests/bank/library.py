@@ -169,3 +169,20 @@ def checked_by_name(vector, onto):
     check_length(locals(), "vector", 3)
     count = check_length(locals(), "onto", 3)
     return count * onto * np.dot(vector, onto) / np.dot(onto, onto)
+
+
+@program(args=lambda rng: (rng.normal(size=(3, 4)),), float32=False, tags={"inplace"})
+def arrays_as_required(x):
+    a = np.require(x * 2, dtype=np.float64, requirements=["C", "W"])
+    a[0] *= 3
+    b = np.require(x.T, requirements=["F_CONTIGUOUS", "OWNDATA"])
+    return np.sum(a**2) + np.sum(np.require(x, float) * b.T**2)
+
+
+@program(args=lambda rng: (rng.normal(size=(3, 4)),), tags={"inplace"})
+def ranges_beside_arrays(x):
+    a = np.zeros((3, *x.shape))
+    a[0] = x
+    a[1, ...] = range(x.shape[1])
+    a[2, :, 0] = range(1, x.shape[0] + 1)
+    return np.sum(a[0] * a[1]) + np.sum(x * range(x.shape[1])) + np.sum(a[2] * x**2)

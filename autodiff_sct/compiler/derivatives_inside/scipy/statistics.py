@@ -36,13 +36,15 @@ def statistic(text: Any, s: Specialiser, args: list[Value], kwargs: dict[str, Va
     axis = axes(s, given.pop("axis", Const(None)))
     keepdims = static(s, text, "keepdims", given.pop("keepdims", Const(False)))
     samples, settings = parts_of(s, text, fn, given)
-    shapes = {len(f.dims) if f is not None and f.dims is not None else None for f in map(s.num, samples)}
-    if None in shapes or (len(shapes) > 1 and axis != Const(None)):
+    ranks = [None if f is None or f.dims is None else len(f.dims) for f in map(s.num, samples)]
+    if len({*ranks}) > 1 and axis != Const(None):
         raise refusal(s, text, "samples of several ranks", "give it arrays of one rank")
-    along = [call_python(s, last_axis, [sample, axis], {}) for sample in samples]
+    if None in ranks and keepdims:
+        raise refusal(s, text, "keepdims=True for a rank known at run time only", "give it an array of known rank")
+    along = [a if k == 1 else call_python(s, last_axis, [a, axis], {}) for a, k in zip(samples, ranks)]
     value = call_python(s, text, along, settings)
     expr = ir.call(callee, *map(s.expr, args), **{k: s.expr(v) for k, v in kwargs.items()})
-    kept = partial(with_axes, s, axis, max(shapes) if keepdims else 0)
+    kept = partial(with_axes, s, axis, max(k or 0 for k in ranks) if keepdims else 0)
     if not isinstance(value, TupleV):
         return of_text(s, text, expr, kept(value))
     found = constant_result(s, expr, [*args, *kwargs.values()], "found")
@@ -117,8 +119,6 @@ def spread_out(value: Any, axis: Any, rank: Any) -> Any:
 
 def last_axis(a: Any, axis: Any) -> Any:
     """A sample with the axes that a statistic reduces as its last one."""
-    if a.ndim < 2:
-        return a
     if axis is None:
         return np.ravel(a)
     if isinstance(axis, tuple):

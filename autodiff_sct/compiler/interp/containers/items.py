@@ -46,7 +46,7 @@ from .iterators import kept
 from .missing_keys import call_factory, fill_missing, holds_nothing, key_error
 from .ranges import part_of_range
 from .redundant_stores import is_put_back
-from .sources import Source, check_length
+from .sources import Source, check_length, is_range
 
 # -- making
 
@@ -438,7 +438,7 @@ def set_in_leaf(s: Specialiser, base: Leaf, index: Value, value: Value) -> None:
         op = ir.Op(operator.setitem, {"x": base, "index": index, "value": value})
         s.block.append(ir.Store(base.name, s.expr(index), s.stored(value), None, s.where(), op))
     elif isinstance(facts, Num):
-        emit_op.store_item(s, base, index, value)
+        emit_op.store_item(s, base, index, operations.as_list(s, value) if is_range(value) else value)
     else:
         s.block.append(
             ir.Store(

@@ -65,6 +65,8 @@ class Source:
     `hint` names the counter where it is not the user's own variable.
     """
 
+    said = "an iterator or a range"  # by a message
+
     items: list[Value] | None = None
     bounds: tuple[Value, ...] | None = None
     item: Callable[[Any], Value] = lambda index: index

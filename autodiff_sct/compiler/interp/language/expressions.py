@@ -103,9 +103,11 @@ def operate(s: Specialiser, op: type, a: Value, b: Value) -> Value:
 
 
 def beside_array(s: Specialiser, value: Value, other: Value) -> Value:
-    """A list in an operation with an array, which NumPy makes an array."""
+    """A list or a range in an operation with an array, which NumPy makes an array."""
     facts = s.num(other)
-    return array_of_list(s, value) if facts is not None and facts.kind in ("array", "npscalar") else value
+    if facts is None or facts.kind not in ("array", "npscalar"):
+        return value
+    return array_of_list(s, operations.as_list(s, value) if is_range(value) else value)
 
 
 def is_negative(value: Value) -> bool:

@@ -89,6 +89,22 @@ def real_if_zero(w: Any, t: Any) -> Any:
     return w.real.copy() if t.dtype.kind != "c" and np.all(w.imag == 0.0) else w
 
 
+def require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any = None) -> Any:
+    letters = [name[0].upper() for name in requirements or ()]
+    if "C" in letters and "F" in letters:
+        raise ValueError('Cannot specify both "C" and "F" order')
+    if "C" in letters:
+        array = np.asarray(a, dtype=dtype, order="C")
+    elif "F" in letters:
+        array = np.asarray(a, dtype=dtype, order="F")
+    else:
+        array = np.asarray(a, dtype=dtype)
+    for letter in letters:
+        if letter in "AWO" and not array.flags[letter]:
+            return array.copy("F" if "F" in letters else "C" if "C" in letters else "A")
+    return array
+
+
 def apply_where(cond: Any, args: Any, f1: Any, f2: Any = None, /, *, fill_value: Any = None, xp: Any = None) -> Any:
     given = list(args) if isinstance(args, tuple) else [args]
     shape = np.broadcast_shapes(np.shape(cond), *[np.shape(a) for a in given])
@@ -112,6 +128,7 @@ SUBSTITUTES: dict[Any, Any] = {
     ("numpy.polynomial.polyutils", "_sub"): subtracted,
     ("numpy.polynomial.polynomial", "polydiv"): divided,
     ("numpy", "trim_zeros"): trim_zeros,
+    ("numpy", "require"): require,
     ("numpy.linalg._linalg", "_to_real_if_imag_zero"): real_if_zero,  # of NumPy 2.5
     ("scipy._lib.array_api_extra._lib._funcs", "apply_where"): apply_where,
     ("scipy._external.array_api_extra._lib._funcs", "apply_where"): apply_where,

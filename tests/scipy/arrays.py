@@ -17,6 +17,7 @@ from tests.laws.checker import Case, case
 WAVE, IMAGE, Z = real(8), real(4, 6), complex_(5)
 NUMERATOR, DENOMINATOR = np.array([0.5, 0.3, -0.2]), np.array([1.2, -0.4, 0.1])
 LONG = real(20)
+OTHER = np.random.default_rng(29).uniform(-1, 1, (4, 6))
 SECTIONS = signal.butter(3, 0.4, output="sos")
 BLOCK, COMPLEX_BLOCK = real(3, 4, 5), complex_(3, 4, 5)
 COMPLEX = [fft.fft, fft.ifft, fft.fft2, fft.ifft2, fft.fftn, fft.ifftn]
@@ -64,6 +65,13 @@ CASES: list[Case] = [
     *(case(fn, a, b, mode) for fn in (signal.convolve, signal.fftconvolve, signal.correlate)
       for a, b in ((WAVE, NUMERATOR), (WAVE, real(4)), (IMAGE, real(3, 2))) for mode in ("full", "same", "valid")),
     case(signal.detrend, WAVE), case(signal.detrend, IMAGE, 0, "constant"),
+    *(case(signal.hilbert, IMAGE, n, axis) for n in (3, 5, 9) for axis in (0, 1)),
+    *(case(signal.savgol_filter, LONG, 5, 2, mode=mode, cval=0.7) for mode in ("constant", "nearest")),
+    *(case(fn, IMAGE, b, mode, axes) for fn in (signal.fftconvolve, signal.oaconvolve)
+      for b, axes in ((OTHER[:3, :], 0), (OTHER[:1, :2], [1]), (OTHER[:2, :3], (0, 1)), (OTHER[:4, :2], (-1,)))
+      for mode in ("full", "same", "valid")),
+    *(case(fn, IMAGE, OTHER[:3, :2], mode, fillvalue=0.7) for fn in (signal.convolve2d, signal.correlate2d)
+      for mode in ("full", "same", "valid")),
     case(signal.hilbert, WAVE), case(signal.hilbert, real(3, 5)), case(signal.hilbert, IMAGE, axis=0),
     *(case(fn, *points, metric) for fn, points in (
         (distance.cdist, (real(4, 3), real(5, 3))), (distance.pdist, (real(4, 3),)))

@@ -164,6 +164,11 @@ def savgol_filter(y, d, x, window_length, polyorder, deriv=0, delta=1.0, axis=-1
     return np.moveaxis(d_x + at_first + at_last, -1, axis)
 
 
+@forward(signal.savgol_filter)
+def push_savgol_filter(y, d, x, window_length, polyorder, deriv=0, delta=1.0, axis=-1, mode="interp", cval=0.0):
+    return signal.savgol_filter(d, window_length, polyorder, deriv, delta, axis, mode)
+
+
 @reverse(signal.upfirdn)
 def upfirdn(y, d, h, x, up=1, down=1, axis=-1, mode="constant", cval=0):
     if mode != "constant" or cval != 0:
@@ -201,15 +206,23 @@ def push_convolve(y, d, in1, in2, mode="full", method="auto"):
 
 @reverse(signal.fftconvolve, signal.oaconvolve)
 def fftconvolve(y, d, in1, in2, mode="full", axes=None):
-    check_axes(in1, in2, axes)
-    whole = in_full(d, np.shape(in1), np.shape(in2), mode)
-    return signal.correlate(whole, in2, "valid"), signal.correlate(whole, in1, "valid")
+    check_real(in1, in2)
+    if axes is None:
+        whole = in_full(d, np.shape(in1), np.shape(in2), mode)
+        return signal.correlate(whole, in2, "valid"), signal.correlate(whole, in1, "valid")
+    whole = np.pad(d, around_along(np.shape(in1), np.shape(in2), mode, axes))
+    return (
+        signal.fftconvolve(whole, np.flip(in2, as_axis(axes)), "valid", axes),
+        signal.fftconvolve(whole, np.flip(in1, as_axis(axes)), "valid", axes),
+    )
 
 
 @forward(signal.fftconvolve, signal.oaconvolve)
 def push_fftconvolve(y, d, in1, in2, mode="full", axes=None):
-    check_axes(in1, in2, axes)
-    return signal.fftconvolve(d, in2, mode), signal.fftconvolve(in1, d, mode)
+    check_real(in1, in2)
+    if axes is None:
+        return signal.fftconvolve(d, in2, mode), signal.fftconvolve(in1, d, mode)
+    return signal.fftconvolve(d, in2, mode, axes), signal.fftconvolve(in1, d, mode, axes)
 
 
 @reverse(signal.correlate)
@@ -227,52 +240,51 @@ def push_correlate(y, d, in1, in2, mode="full", method="auto"):
 
 @reverse(signal.convolve2d)
 def convolve2d(y, d, in1, in2, mode="full", boundary="fill", fillvalue=0):
-    check_plane(in1, in2, mode, fillvalue)
+    check_plane(in1, in2, mode)
     whole = in_full(d, np.shape(in1), np.shape(in2), mode)
-    d_in1, passed = in_plane(whole, in1, np.flip(in2), boundary)
+    d_in1, passed = in_plane(whole, in1, np.flip(in2), boundary, fillvalue)
     return d_in1, np.flip(passed)
 
 
 @reverse(signal.correlate2d)
 def correlate2d(y, d, in1, in2, mode="full", boundary="fill", fillvalue=0):
-    check_plane(in1, in2, mode, fillvalue)
+    check_plane(in1, in2, mode)
     # Where the kernel has an even size, the middle of the result is that of a convolution with the image turned.
     whole = np.flip(in_full(np.flip(d), np.shape(in1), np.shape(in2), mode))
-    return in_plane(whole, in1, in2, boundary)
+    return in_plane(whole, in1, in2, boundary, fillvalue)
 
 
 @forward(signal.convolve2d)
 def push_convolve2d(y, d, in1, in2, mode="full", boundary="fill", fillvalue=0):
-    check_plane(in1, in2, mode, fillvalue)
-    return signal.convolve2d(d, in2, mode, boundary), signal.convolve2d(in1, d, mode, boundary)
+    check_plane(in1, in2, mode)
+    return signal.convolve2d(d, in2, mode, boundary), signal.convolve2d(in1, d, mode, boundary, fillvalue)
 
 
 @forward(signal.correlate2d)
 def push_correlate2d(y, d, in1, in2, mode="full", boundary="fill", fillvalue=0):
-    check_plane(in1, in2, mode, fillvalue)
-    return signal.correlate2d(d, in2, mode, boundary), signal.correlate2d(in1, d, mode, boundary)
+    check_plane(in1, in2, mode)
+    return signal.correlate2d(d, in2, mode, boundary), signal.correlate2d(in1, d, mode, boundary, fillvalue)
 
 
-def in_plane(whole, in1, kernel, boundary):
+def in_plane(whole, in1, kernel, boundary, fillvalue):
     """The cotangents of an image that goes on as `boundary` says, and of the kernel that runs over it."""
     widths = tuple([(n - 1, n - 1) for n in np.shape(kernel)])
-    extended = beyond(boundary)
-    d_kernel = signal.correlate(np.pad(in1, widths, extended), whole, "valid", "direct")
+    d_kernel = signal.correlate(images.extended(in1, widths, beyond(boundary), fillvalue), whole, "valid", "direct")
     d_in1 = signal.convolve(whole, kernel, "full", "direct")
-    return images.folded(d_in1, widths, extended), d_kernel
+    return images.folded(d_in1, widths, images.padding(beyond(boundary))), d_kernel
 
 
 @static
 def beyond(boundary):
-    """What ``np.pad`` calls a boundary of ``scipy.signal``."""
-    return {"fill": "constant", "symm": "symmetric", "wrap": "wrap"}[boundary]
+    """What ``scipy.ndimage`` calls a boundary of ``scipy.signal``."""
+    return {"fill": "constant", "symm": "reflect", "wrap": "wrap"}[boundary]
 
 
-def check_plane(in1, in2, mode, fillvalue):
+def check_plane(in1, in2, mode):
     """Refuse what has no derivative here."""
     check_real(in1, in2)
-    if fillvalue != 0 or (mode == "valid" and (in1.shape[0] < in2.shape[0] or in1.shape[1] < in2.shape[1])):
-        raise NoRule("convolve2d is differentiable for fillvalue=0, and a kernel within the image")
+    if mode == "valid" and (in1.shape[0] < in2.shape[0] or in1.shape[1] < in2.shape[1]):
+        raise NoRule("convolve2d is differentiable for a kernel within the image")
 
 
 def in_full(d, first, second, mode):
@@ -288,17 +300,24 @@ def around(first, second, mode):
     return tuple(((n - 1) // 2, n - 1 - (n - 1) // 2) for n in second)
 
 
+@static
+def around_along(first, second, mode, axes):
+    """The same for a convolution along some axes."""
+    whole = ((0, 0),) * len(first) if mode == "full" else around(first, second, mode)
+    chosen = [k % len(first) for k in images.each(axes, 1)]
+    return tuple(both if k in chosen else (0, 0) for k, both in enumerate(whole))
+
+
+@static
+def as_axis(axes):
+    """Axes as ``np.flip`` takes them."""
+    return images.each(axes, 1)
+
+
 def check_real(in1, in2):
     """Refuse what has no derivative here."""
     if np.iscomplexobj(in1) or np.iscomplexobj(in2):
         raise NoRule("convolutions of scipy.signal are differentiable for real signals")
-
-
-def check_axes(in1, in2, axes):
-    """Refuse what has no derivative here."""
-    check_real(in1, in2)
-    if axes is not None:
-        raise NoRule("scipy.signal.fftconvolve is differentiable without axes")
 
 
 # Projections and the analytic signal
@@ -311,10 +330,13 @@ def detrend(y, d, data, axis=-1, type="linear", bp=0, overwrite_data=False):
 
 @linear(signal.hilbert)
 def hilbert(y, d, x, N=None, axis=-1):
-    if N is not None:
-        raise NoRule("scipy.signal.hilbert is differentiable without N")
     n = d.shape[axis]
     places = np.arange(n)
     weights = np.where(places == 0, 1.0, np.where(2 * places == n, 1.0, np.where(2 * places < n, 2.0, 0.0)))
     weights = np.reshape(weights, tuple([n if k == axis % d.ndim else 1 for k in upto(d.ndim)])).astype(d.real.dtype)
-    return np.fft.fft(weights * np.fft.ifft(d, axis=axis), axis=axis)
+    d_x = np.moveaxis(np.fft.fft(weights * np.fft.ifft(d, axis=axis), axis=axis), axis, -1)
+    if N is not None and N > x.shape[axis]:
+        d_x = d_x[..., : x.shape[axis]]
+    if N is not None and N < x.shape[axis]:
+        d_x = np.concatenate([d_x, np.zeros((*d_x.shape[:-1], x.shape[axis] - N), d_x.dtype)], -1)
+    return np.moveaxis(d_x, -1, axis)

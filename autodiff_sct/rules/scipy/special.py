@@ -314,7 +314,9 @@ def softplus(y, d, x):
 
 @reverse(special.logsumexp)
 def logsumexp(y, d, a, axis=None, b=None, keepdims=False, return_sign=False):
-    check_sign(return_sign)
+    if return_sign:
+        check_sign(a)
+        y, d = y[0], np.zeros_like(y[0]) if d[0] is None else d[0] * y[1]
     weights = np.exp(a - spread_out(finite(y), axis, keepdims))
     d = spread_out(d, axis, keepdims)
     return (d * weights, None, None) if b is None else (d * weights * b, None, d * weights)
@@ -322,7 +324,12 @@ def logsumexp(y, d, a, axis=None, b=None, keepdims=False, return_sign=False):
 
 @forward(special.logsumexp)
 def push_logsumexp(y, d, a, axis=None, b=None, keepdims=False, return_sign=False):
-    check_sign(return_sign)
+    if return_sign:
+        check_sign(a)
+        weights = spread_out(y[1], axis, keepdims) * np.exp(a - spread_out(finite(y[0]), axis, keepdims))
+        along = np.sum(d * weights if b is None else d * weights * b, axis=axis, keepdims=keepdims)
+        still = np.zeros_like(y[1])
+        return (along, still), None, (np.sum(d * weights, axis=axis, keepdims=keepdims), still)
     weights = np.exp(a - spread_out(finite(y), axis, keepdims))
     if b is None:
         return np.sum(d * weights, axis=axis, keepdims=keepdims), None, None
@@ -330,10 +337,10 @@ def push_logsumexp(y, d, a, axis=None, b=None, keepdims=False, return_sign=False
     return along, None, np.sum(d * weights, axis=axis, keepdims=keepdims)
 
 
-def check_sign(return_sign):
-    """Refuse what has two results."""
-    if return_sign:
-        raise NoRule("scipy.special.logsumexp is differentiable without return_sign")
+def check_sign(a):
+    """Refuse a sign that is not a constant."""
+    if np.iscomplexobj(a):
+        raise NoRule("scipy.special.logsumexp of complex numbers is differentiable without return_sign")
 
 
 def finite(y):

@@ -76,6 +76,12 @@ CASES: list[Case] = [
     *(case(fn, *points, metric) for fn, points in (
         (distance.cdist, (real(4, 3), real(5, 3))), (distance.pdist, (real(4, 3),)))
       for metric in ("euclidean", "sqeuclidean", "cityblock")),
+    *(case(fn, *points, metric, **settings) for fn, points in (
+        (distance.cdist, (OTHER[:2, :3], OTHER[1:, 3:] + 3)), (distance.pdist, (OTHER[:, :3] + 3,)))
+      for metric, settings in (
+          ("chebyshev", {}), ("minkowski", {}), ("minkowski", {"p": 3}), ("minkowski", {"p": 1.5}), ("canberra", {}),
+          ("braycurtis", {}), ("cosine", {}), ("correlation", {}), ("seuclidean", {"V": np.array([0.4, 0.7, 1.2])}),
+          ("mahalanobis", {"VI": [[2.0, 0.3, 0.1], [0.5, 1.0, 0.2], [0.1, 0.2, 1.5]]}))),
     case(distance.squareform, real(6)),
     case(integrate.trapezoid, IMAGE), case(integrate.trapezoid, IMAGE, np.arange(4.0) ** 1.5, axis=0),
     case(integrate.cumulative_trapezoid, IMAGE), case(integrate.cumulative_trapezoid, WAVE, np.arange(8.0) ** 1.5),

@@ -47,6 +47,8 @@ def after(request: Request, refused: Refused, values: tuple[Any, ...]) -> Reques
         return replace(request, attempt=Attempt(frozenset([Way.CALL])))
     if tried.ways <= {Way.CALL} and tried.met & ways:
         return replace(request, attempt=Attempt(ways))
+    if tried.ways and Way.CALL in ways - tried.ways:  # the attempts before did not come to the derivative
+        return replace(request, attempt=Attempt(tried.ways | {Way.CALL}))
     parameters = fixed(request.parameters, values)
     if Way.INTEGERS in tried.ways or parameters == request.parameters:
         return None

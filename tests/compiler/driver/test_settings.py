@@ -89,3 +89,31 @@ def test_one_program_serves_all_integers_where_it_can() -> None:
 def test_a_size_is_no_setting() -> None:
     with pytest.raises(ad.errors.Refused):
         ad.grad(lambda x, n: parameters(x, n // thresholds.SETTING))(0.3, 2 * thresholds.SETTING)
+
+
+POSITIONS = (0, 1)
+
+
+def by_rows(x: Any, a: Any) -> Any:
+    rows = [row * 1.0 for row in a]
+    for i in range(len(a)):
+        rows[i] = rows[i] * x
+    rows = rows[::-1]
+    return sum([row @ row for row in rows])
+
+
+def test_a_derivative_that_only_the_second_attempt_comes_to() -> None:
+    """The first does not know the integers that the program reads from outside; the derivative has to stay a call."""
+
+    def norm_of_gradient(x: Any, a: Any) -> Any:
+        gradients = ad.grad(by_rows, POSITIONS)(x, a)
+        return np.sum(gradients[0] ** 2) + np.sum(gradients[1] ** 2)
+
+    def with_literal(x: Any, a: Any) -> Any:
+        gradients = ad.grad(by_rows, (0, 1))(x, a)
+        return np.sum(gradients[0] ** 2) + np.sum(gradients[1] ** 2)
+
+    a = np.outer(X, X) + 1.0
+    found, expected = ad.grad(norm_of_gradient, POSITIONS)(X, a), ad.grad(with_literal, (0, 1))(X, a)
+    np.testing.assert_allclose(found[0], expected[0])
+    np.testing.assert_allclose(found[1], expected[1])

@@ -145,7 +145,7 @@ if hasattr(np, "vecdot"):
     @forward(np.vecdot)
     def push_vecdot(y, d, x1, x2, *, axis=-1):
         check_vecdot(np.ndim(x1), np.ndim(x2), axis)
-        return np.vecdot(d, x2, axis=axis), np.vecdot(x1, d, axis=axis)
+        return np.vecdot(d, x2, axis=axis), np.vecdot(x1, d, axis=axis)  # type: ignore[call-overload]
 
     @reverse(np.linalg.vecdot)
     def linalg_vecdot(y, d, x1, x2, *, axis=-1):

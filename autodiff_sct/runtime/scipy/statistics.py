@@ -19,7 +19,6 @@ __all__ = ["SAMPLES"]
 class Result(NamedTuple):
     """What a test returns."""
 
-    stands_for = "a result of scipy.stats"
     statistic: Any
     pvalue: Any
 
@@ -27,12 +26,14 @@ class Result(NamedTuple):
 class Line(NamedTuple):
     """What ``linregress`` returns."""
 
-    stands_for = "a result of scipy.stats"
     slope: Any
     intercept: Any
     rvalue: Any
     pvalue: Any
     stderr: Any
+
+
+Result.stands_for = Line.stands_for = "a result of scipy.stats"  # type: ignore[attr-defined]
 
 
 # Means

@@ -31,6 +31,7 @@ from ..models import functions as models
 from ..world.captures import import_external, object_number, of_outside
 from ..world.class_guards import (
     DESCRIPTORS,
+    descriptor_method,
     found_in,
     is_library,
     lacking,
@@ -151,6 +152,8 @@ def of_module(s: Specialiser, base: Const, attr: str, value: Any) -> Value:
 def of_object(s: Specialiser, base: Obj, attr: str) -> Value:
     if base.cls in (dict, list):
         return Bound(attr, base)
+    if (getter := descriptor_method(s, base, attr, "__get__")) is not None:
+        return call_python(s, getter, [Const(lookup(base.cls, attr)), base, Const(base.cls)], {})
     if base.id in s.objects or not isinstance(found_in(s, base.cls, attr), functools.cached_property):
         refuse_descriptor(s, base.cls, attr)
     value = field(s, base, attr)
@@ -414,6 +417,9 @@ def shape_of(s: Specialiser, base: Leaf, facts: Num) -> Value:
 
 def assign_plainly(s: Specialiser, base: Obj, attr: str, value: Value) -> None:
     """What ``object.__setattr__`` does."""
+    if (setter := descriptor_method(s, base, attr, "__set__")) is not None:
+        call_python(s, setter, [Const(lookup(base.cls, attr)), base, value], {})
+        return
     refuse_descriptor(s, base.cls, attr)
     found = found_in(s, base.cls, attr)
     if isinstance(found, property):

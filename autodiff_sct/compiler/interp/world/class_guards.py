@@ -164,6 +164,15 @@ def refuse_descriptor(s: Specialiser, cls: type, attr: str) -> None:
         )
 
 
+def descriptor_method(s: Specialiser, base: Obj, attr: str, name: str) -> types.FunctionType | None:
+    """A method, written in Python, of the data descriptor that computes an attribute of an object made inside."""
+    cls = type(lookup(base.cls, attr))
+    methods = [getattr(cls, each, None) for each in ("__get__", "__set__")]
+    if base.id in s.objects or not all(isinstance(method, types.FunctionType) for method in methods):
+        return None
+    return methods[name == "__set__"]
+
+
 BUILTIN_DESCRIPTORS = (
     types.MemberDescriptorType,
     types.GetSetDescriptorType,

@@ -16,6 +16,7 @@ import pytest
 
 import autodiff_sct as ad
 from autodiff_sct.errors import Refused
+from tests.compiler.checked import V, check_gradient, check_tangent
 
 
 class Doubling:
@@ -316,7 +317,6 @@ def frozen(x):
         lambda x: Made(x).v * x,
         lambda x: BelowNew(x).v * x,
         lambda x: Reading(x).v * x,
-        lambda x: Described(x).v * x,
         in_a_branch,
         in_a_loop,
         of_many,
@@ -332,6 +332,57 @@ def frozen(x):
 def test_what_cannot_be_followed_is_refused(fn: Callable[[Any], Any]) -> None:
     with pytest.raises(Refused):
         ad.grad(fn)(0.5)
+
+
+class Remembered:
+    """A property that is computed once, kept in a dict of the object."""
+
+    def __init__(self, fn):
+        self.fn = fn
+
+    def __get__(self, obj, cls=None):
+        if obj is None:
+            return self
+        try:
+            cache = obj._cache
+        except AttributeError:
+            cache = obj._cache = {}
+        value = cache.get(self.fn.__name__)
+        if value is None:
+            value = cache[self.fn.__name__] = self.fn(obj)
+        return value
+
+    def __set__(self, obj, value):
+        raise AttributeError(f"{self.fn.__name__!r} cannot be set")
+
+
+class Sample:
+    def __init__(self, data):
+        self.data = data
+
+    @Remembered
+    def mean(self):
+        return np.mean(self.data)
+
+    @Remembered
+    def spread(self):
+        return np.sqrt(np.mean((self.data - self.mean) ** 2))
+
+
+def test_descriptors_written_in_python() -> None:
+    def fn(x: Any) -> Any:
+        sample = Sample(x * x)
+        return sample.spread / sample.mean + Described(x[0]).v * x[1] + sample.mean
+
+    def assigning(x: Any) -> Any:
+        sample = Sample(x)
+        sample.mean = 3.0
+        return sample.mean
+
+    check_gradient(fn, (V,))
+    check_tangent(fn, (V,))
+    with pytest.raises(AttributeError, match="cannot be set"):
+        ad.grad(assigning)(V)
 
 
 def test_a_tuple_or_dict_of_its_own_kind_as_an_argument() -> None:

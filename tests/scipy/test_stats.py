@@ -175,10 +175,25 @@ def test_axes_of_statistics(axis: Any) -> None:
         check_program(lambda p, q: np.sum(stats.ttest_ind(p, q, axis=axis).statistic ** 2), p, q)
 
 
+def test_statistics_leave_out_nans() -> None:
+    x = RNG.normal(size=9)
+    x[[2, 5]] = np.nan
+
+    def fn(w: Any) -> Any:
+        y = np.where(np.isnan(x), np.nan, np.sin(w * x + 0.3))
+        spread = stats.sem(y, nan_policy="omit") + stats.median_abs_deviation(y, nan_policy="omit")
+        return spread + stats.skew(np.stack([y, y * w]), axis=None, nan_policy="omit") + stats.iqr(y, nan_policy="omit")
+
+    check_program(fn, 0.7)
+    check_program(lambda x: stats.moment(x, 3, nan_policy="raise"), x[6:])
+
+
 def test_settings_of_statistics_that_are_refused() -> None:
     x, y = RNG.normal(size=(2, 7))
-    with pytest.raises(AutodiffError, match="another nan_policy than 'propagate'"):
-        ad.grad(lambda x: stats.sem(x, nan_policy="omit"))(x)
+    with pytest.raises(AutodiffError, match="nan_policy='omit' for several samples"):
+        ad.grad(lambda x: stats.ttest_ind(x, y, nan_policy="omit").statistic)(x)
+    with pytest.raises(AutodiffError, match="nan_policy='omit' for several samples"):
+        ad.grad(lambda x: np.sum(stats.sem(x, nan_policy="omit")))(np.stack([x, y]))
     with pytest.raises(AutodiffError, match="center='median' and center='mean'"):
         ad.grad(lambda x: stats.levene(x, y, center="trimmed").statistic)(x)
     with pytest.raises(AutodiffError, match="'df' of a result of scipy.stats has no derivative"):

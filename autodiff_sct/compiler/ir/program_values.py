@@ -215,8 +215,8 @@ class ProgramValues(AxisLengths):
             raise self.kept_generator()
         raise self.refuse(
             "unknown-value",
-            f"{type(value).__name__} cannot be used as a value here",
-            "use a number, an array or a container of them",
+            f"{getattr(value, 'said', type(value).__name__)} cannot be used as a value here",
+            "use a number, an array or a container of them, such as `list(...)` makes",
         )
 
     def stored(self, value: Value) -> Any:

@@ -35,6 +35,7 @@ def statistic(text: Any, s: Specialiser, args: list[Value], kwargs: dict[str, Va
         return opaque_call(s, callee, fn, args, kwargs)
     axis = axes(s, given.pop("axis", Const(None)))
     keepdims = static(s, text, "keepdims", given.pop("keepdims", Const(False)))
+    policy = static(s, text, "nan_policy", given.pop("nan_policy", Const("propagate")))
     samples, settings = parts_of(s, text, fn, given)
     ranks = [None if f is None or f.dims is None else len(f.dims) for f in map(s.num, samples)]
     if len({*ranks}) > 1 and axis != Const(None):
@@ -42,6 +43,10 @@ def statistic(text: Any, s: Specialiser, args: list[Value], kwargs: dict[str, Va
     if None in ranks and keepdims:
         raise refusal(s, text, "keepdims=True for a rank known at run time only", "give it an array of known rank")
     along = [a if k == 1 else call_python(s, last_axis, [a, axis], {}) for a, k in zip(samples, ranks)]
+    if policy == "omit" and (len(samples) > 1 or (ranks[0] != 1 and axis != Const(None))):
+        raise refusal(s, text, "nan_policy='omit' for several samples", "leave the NaNs out yourself")
+    if policy == "omit":
+        along = [call_python(s, without_nans, along, {})]
     value = call_python(s, text, along, settings)
     expr = ir.call(callee, *map(s.expr, args), **{k: s.expr(v) for k, v in kwargs.items()})
     kept = partial(with_axes, s, axis, max(k or 0 for k in ranks) if keepdims else 0)
@@ -111,6 +116,10 @@ def of_text(s: Specialiser, text: Any, expr: Any, value: Value) -> Value:
 def with_axes(s: Specialiser, axis: Value, rank: int, value: Value) -> Value:
     """A result with the axes of length one that ``keepdims`` keeps of samples of a rank."""
     return call_python(s, spread_out, [value, axis, Const(rank)], {}) if rank else value
+
+
+def without_nans(a: Any) -> Any:
+    return a[~np.isnan(a)]
 
 
 def spread_out(value: Any, axis: Any, rank: Any) -> Any:

@@ -199,7 +199,7 @@ def own_result(s: Specialiser, where: Regions | None, table: Arguments, forward:
 def detached(s: Specialiser, value: Leaf) -> Leaf:
     """A copy of a value together with what is in it."""
     expr = ir.call(s.bind("detached", objects.detached), ir.name(value.name))
-    return s.let(expr, s.facts[value.name], hint=s.hints[value.name], may_raise=False)
+    return s.let(expr, s.facts[value.name], hint=s.hints[value.name], may_raise=False, role=s.roles.get(value.name))
 
 
 def gradient(r: Reverse, value: Value, tree: Any, expr: Any) -> Any:

@@ -30,7 +30,7 @@ def is_apart(s: Specialiser, first: Any, stmt: Any) -> bool:
         return False
     if first.aug is not None or stmt.aug is not None:
         return False
-    if len({s.hints[x.base].startswith("d_") for x in (first, stmt)}) > 1:  # of the program, and of its reverse
+    if len({s.is_cotangent(x.base) for x in (first, stmt)}) > 1:  # of the program, and of its reverse
         return False
     if any(isinstance(node, gast.Call) for x in (first, stmt) for node in ir.nodes_in(x.index)):
         return False

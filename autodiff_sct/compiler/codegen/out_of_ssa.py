@@ -23,7 +23,7 @@ from .. import ir
 from ..analysis.definite_assignment import sources
 from ..analysis.live_ranges import Lives, Segment, describe, uncounted
 from ..domain.identifiers import identifier
-from ..ir.builder import Specialiser
+from ..ir.builder import Role, Specialiser
 from ..ir.rewrite import read_instead
 
 
@@ -163,7 +163,7 @@ class Naming:
         if x is y or x.segments.overlap(y.segments):
             return
         fixed = x.fixed + y.fixed
-        if len(fixed) > 1 or any(name.startswith("d_out") for name in fixed):
+        if len(fixed) > 1 or any(self.s.roles.get(n) is Role.SEED for n in (*x.members, *y.members)):
             return  # a seed keeps its name
         since = max(x.since, y.since)
         if min(x.segments.starts[0], y.segments.starts[0]) < since:

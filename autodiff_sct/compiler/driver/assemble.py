@@ -66,7 +66,7 @@ def emit(p: Program, name: str) -> Emitted:
         p.body[:0] = unset_state(s, front, back, list(arguments), names, p.body)
         return emit_pair(s, request, table, names, arguments, seeds, p.body, p.tail, kept, p.value, externals)
     function_name = unique(name, set(s.globals) | set(arguments.values()))
-    main = function(function_name, arguments, seeds, [*p.body, *p.tail], default_seed(request, seeds))
+    main = function(function_name, arguments, seeds, [*p.body, *p.tail], default_seed(s, request, seeds))
     text = printed(gast.Module([main, *s.functions], []))
     hint = f"adjoint of {getattr(request.fn, '__module__', '')}.{request.name}"
     parts = ((function_name, hint, text.text),)
@@ -177,5 +177,5 @@ def used_externals(s: Specialiser, program: ir.Block, request: Request) -> list[
     return result
 
 
-def default_seed(request: Request, seeds: dict[str, str]) -> bool:
-    return not request.seeded and not any(name.startswith("t_") for name in seeds.values())
+def default_seed(s: Specialiser, request: Request, seeds: dict[str, str]) -> bool:
+    return not request.seeded and not any(s.is_tangent(variable) for variable in seeds)

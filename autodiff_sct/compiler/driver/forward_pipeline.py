@@ -23,7 +23,7 @@ from ..domain.request import Arguments, Emitted, Request
 from ..domain.values import Frame, Leaf, ListV, Obj, TupleV, Value
 from ..interp.calls.recursion import has_effects
 from ..interp.world.boundary import own_copy, protect, receive
-from ..ir.builder import Specialiser
+from ..ir.builder import Role, Specialiser
 from .assemble import emit
 from .pass_manager import Program
 from .pipeline import refuse_captured, specialise, wanted_inputs, without_dead, writes_outside
@@ -55,6 +55,7 @@ def tangent(request: Request) -> Emitted:
             s.env = dict(initial)
             value = receive(s, tangents, f"t_{p}", request.parameters[p][1])
             pair_leaves(s, f, initial, tangents, table.values[p], value)
+    s.roles |= dict.fromkeys(tangents.names, Role.TANGENT)
     protect_tangents(s, where, tangents, f)
     s.env = env
     s.of_blocks[id(block)] = block, s.lengths

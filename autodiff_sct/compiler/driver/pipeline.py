@@ -356,7 +356,7 @@ def finish(p: Program, r: Reverse) -> Emitted:
     s, request, final = p.s, p.request, p.final
     insert_saves(r, p.forward)
     p.strict = set(ir.walk(p.forward))
-    p.shadows = {leaf.name for leaf in r.shadows.table.values()} | {a for a in s.facts if s.hints[a].startswith("d_")}
+    p.shadows = {leaf.name for leaf in r.shadows.table.values()} | {a for a in s.facts if s.is_cotangent(a)}
     clean = set(sweep_dead(s, [*p.both, final], p.strict, p.shadows))
     p.forward, p.reverse = ([stmt for stmt in sweep if stmt in clean] for sweep in (p.forward, p.reverse))
     p.run(OPERATIONS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -25,6 +26,15 @@ from .dims import Lengths
 from .program_values import ProgramValues, Restart
 
 
+class Role(enum.Enum):
+    """What a variable is to a derivative, and how its name begins; others are the program's own."""
+
+    COTANGENT = "d_"
+    SEED = "d_out"  # the cotangent of a result, which the emitted function is given
+    TANGENT = "t_"
+    STATE = "kept_"  # lists of what is kept at the start of segments
+
+
 class Specialiser(ProgramValues):
     """Everything that one specialisation knows; the stages after it read the tables."""
 
@@ -38,6 +48,7 @@ class Specialiser(ProgramValues):
         self.initial: dict[Any, Value] = {}  # the environment before the program
         self.facts: dict[str, Facts] = {}
         self.hints: dict[str, str] = {}
+        self.roles: dict[str, Role] = {}  # of variables that a derivative has beside those of the program
         self.named: set[str] = set()  # variables that carry a name of the user's
         self.called: set[str] = set()  # these names, but for those of the arguments
         self.elements: dict[int, Facts] = {}  # root of a list or dict -> facts of what is in it
@@ -174,13 +185,38 @@ class Specialiser(ProgramValues):
         self.counter += 1
         return f"{hint}.{self.counter}"
 
-    def fresh(self, hint: str, facts: Facts) -> str:
+    def fresh(self, hint: str, facts: Facts, role: Role | None = None) -> str:
+        """A new variable, to be called by a hint; its role tells what it is to a derivative."""
         id = self.new_symbol(hint)
         self.facts[id] = self.of_one(facts, id)
-        self.hints[id] = hint
+        self.call(id, hint, role)
         if self.lengths.depth:
             self.inner[id] = self.lengths
         return id
+
+    def call(self, variable: str, hint: str, role: Role | None = None) -> None:
+        """Give a variable another hint, and another role if one is given."""
+        self.hints[variable] = hint
+        if role is not None:
+            self.roles[variable] = role
+
+    def call_after(self, variable: str, role: Role, name: str) -> None:
+        """Call a variable the cotangent or the tangent of another."""
+        self.call(variable, role.value + self.hints[name], role)
+
+    def fresh_after(self, role: Role, name: str, facts: Facts) -> str:
+        """A new variable that is the cotangent or the tangent of another, or keeps it."""
+        return self.fresh(role.value + self.hints[name], facts, role)
+
+    def fresh_like(self, name: str, facts: Facts | None = None, end: str = "") -> str:
+        """A new variable that goes by the hint of another, with `end` behind it, and has its role."""
+        return self.fresh(self.hints[name] + end, self.facts[name] if facts is None else facts, self.roles.get(name))
+
+    def is_cotangent(self, name: str) -> bool:
+        return self.roles.get(name) in (Role.COTANGENT, Role.SEED)
+
+    def is_tangent(self, name: str) -> bool:
+        return self.roles.get(name) is Role.TANGENT
 
     def of_one(self, facts: Facts, name: str) -> Facts:
         """The facts of one variable: what holds of each of several arrays has lengths of its own here."""
@@ -269,9 +305,10 @@ class Specialiser(ProgramValues):
         hint: str = "t",
         effect: bool = False,
         may_raise: bool = True,
+        role: Role | None = None,
     ) -> Leaf:
         """Emit ``hint = expr`` and return the variable."""
-        target = self.fresh(hint, facts)
+        target = self.fresh(hint, facts, role)
         self.block.append(ir.Let((target,), expr, op, self.where(), effect, may_raise, self.loud > 0))
         self.definitions[target] = expr
         return Leaf(target)

@@ -33,6 +33,7 @@ import gast
 from ... import ir
 from ...analysis.remarks import hand_on, note
 from ...domain.facts import INT, Facts, Listed, Num
+from ...ir.builder import Role
 from ...ir.rewrite import substitute_own
 from ..recursion.function_pairs import cloned
 from ..reverse.loops import reversed_bounds
@@ -185,7 +186,7 @@ class Segments:
         """A new name for each variable of the run again."""
         s = self.s
         inner = sorted(ir.defined([again]), key=lambda n: int(n.rsplit(".", 1)[1]))
-        mapping = {n: s.fresh(s.hints[n], s.facts[n]) for n in inner}
+        mapping = {n: s.fresh_like(n) for n in inner}
         for old, new in mapping.items():
             for known in (s.named, s.unbound, s.defaulted):
                 if old in known:
@@ -205,20 +206,20 @@ class Segments:
 
     # -- the state
 
-    def kept(self, hint: str, facts: Facts, prefix: str = "kept") -> str:
+    def kept(self, hint: str, facts: Facts) -> str:
         """A new list of what is kept at the start of each segment."""
-        name = self.list_of(f"{prefix}_{hint}", facts)
+        name = self.list_of(f"kept_{hint}", facts, Role.STATE)
         made = ir.Let((name,), gast.List([], gast.Load()))
         made.saves = True
         block, first = self.home
         block.insert(block.index(first) if first is not None else 0, made)
         return name
 
-    def list_of(self, hint: str, facts: Facts) -> str:
+    def list_of(self, hint: str, facts: Facts, role: Role | None = None) -> str:
         s = self.s
         listed = Listed(frozenset([s.root(("kept", s.counter))]))
         s.put_element(listed, facts)
-        name = s.fresh(hint, listed)
+        name = s.fresh(hint, listed, role)
         s.named.add(name)
         s.saved.add(name)
         return name
@@ -232,7 +233,7 @@ class Segments:
     def keep_variable(self, c: ir.Carry, phi: str) -> None:
         """Keep what the loop carries, and let the run again begin with it."""
         s = self.s
-        c.init = s.fresh(s.hints[phi], s.facts[phi])
+        c.init = s.fresh_like(phi)
         s.named.add(c.init)
         if phi in s.unbound:
             s.unbound |= {c.init}
@@ -267,7 +268,7 @@ class Segments:
         for old, new in zip(targets, stmt.targets):
             facts = s.facts[old]
             drawn, drawn_again = (self.list_of(f"drawn_{s.hints[old]}", facts) for _ in "ab")
-            kept = self.kept(f"drawn_{s.hints[old]}", s.facts[drawn], "kept")
+            kept = self.kept(f"drawn_{s.hints[old]}", s.facts[drawn])
             self.keeping.append(ir.Let((drawn,), gast.List([], gast.Load())))
             self.restoring.append(ir.Let((drawn_again,), self.keep(kept, ir.name(drawn)), effect=True))
             written = isinstance(facts, Num) and facts.kind == "array" and self.r.regions.is_written(old)
@@ -309,7 +310,7 @@ class Segments:
         s = self.s
         result = []
         for c in carries:
-            phi, out = (s.fresh(s.hints[c.phi], s.facts[c.phi]) for _ in "ab")
+            phi, out = (s.fresh_like(c.phi) for _ in "ab")
             for known in (s.named, s.unbound, s.defaulted):
                 if c.phi in known:
                     known.update((phi, out))

@@ -23,7 +23,7 @@ from ....runtime import apart
 from ... import ir
 from ...domain.values import Leaf
 from ...interp.control.tangent_levels import manager
-from ...ir.builder import Specialiser
+from ...ir.builder import Role, Specialiser
 
 if TYPE_CHECKING:
     from .transform import Forward
@@ -41,7 +41,7 @@ def attempt(f: Forward, stmt: ir.Try) -> None:
     blocks = [stmt.body, *(b for _, _, b in stmt.handlers)]
     for target, names in list(stmt.merges):
         if f.active(target):
-            tangent = s.fresh(f"t_{s.hints[target]}", f.facts(target))
+            tangent = s.fresh_after(Role.TANGENT, target, f.facts(target))
             stmt.merges.append((tangent, [f.side(b, n) for b, n in zip(blocks, names)]))
             f.tangents[target] = Leaf(tangent)
     stmt.final = f.block(stmt.final)  # it goes on from what the paths have left

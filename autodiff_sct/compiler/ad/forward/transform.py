@@ -25,7 +25,7 @@ from ...domain.values import Const, Leaf, ListV, TupleV, Value
 from ...interp.arrays import emit_op, indexing
 from ...interp.calls.instantiate_rule import apply_rule, check_entries, holds_function
 from ...ir import defined_in, ir_targets
-from ...ir.builder import Specialiser
+from ...ir.builder import Role, Specialiser
 from ...ir.element_facts import is_slice
 from ..activity import Activity
 from ..magnitudes import Square, scaled, squared_magnitudes
@@ -116,7 +116,7 @@ class Forward:
         s = self.s
         leaf = value if isinstance(value, Leaf) else s.let(s.expr(value), s.facts_of(value), may_raise=False)
         if leaf.name not in s.named:
-            s.hints[leaf.name] = f"t_{s.hints[name]}"
+            s.call_after(leaf.name, Role.TANGENT, name)
             if name in s.named:
                 s.named.add(leaf.name)
         s.facts[leaf.name] = self.followed(s.facts[leaf.name], name)
@@ -458,7 +458,7 @@ class Forward:
             return self.variable(self.zero(source), source).name
 
     def merge(self, stmt: ir.If, m: ir.Merge) -> None:
-        target = self.s.fresh(f"t_{self.s.hints[m.target]}", self.facts(m.target))
+        target = self.s.fresh_after(Role.TANGENT, m.target, self.facts(m.target))
         if m.target in self.s.named:
             self.s.named.add(target)
         stmt.merges.append(ir.Merge(target, self.side(stmt.then, m.then), self.side(stmt.orelse, m.orelse)))
@@ -470,7 +470,7 @@ class Forward:
         for c in list(stmt.carries):
             if not (self.active(c.phi) or self.active(c.out)):
                 continue
-            phi, out = (s.fresh(f"t_{s.hints[c.phi]}", self.facts(n)) for n in (c.phi, c.out))
+            phi, out = (s.fresh_after(Role.TANGENT, c.phi, self.facts(n)) for n in (c.phi, c.out))
             if c.phi in s.named:
                 s.named |= {phi, out}
             init = self.side(s.block, c.init)

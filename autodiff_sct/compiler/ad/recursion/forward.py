@@ -8,7 +8,7 @@ from ... import ir
 from ...analysis.liveness import sweep_dead
 from ...domain.values import Const, Leaf, Value
 from ...interp.calls.recursive_functions import Recursion
-from ...ir.builder import Specialiser
+from ...ir.builder import Role, Specialiser
 from .function_pairs import (
     Definition,
     Variant,
@@ -38,7 +38,7 @@ def tangent_call(f: Any, stmt: ir.Let) -> None:
     targets = [t for t in stmt.targets if carries(s.facts[t])] if rec.results else []
     fresh = []
     for t in targets:
-        fresh.append(s.fresh(f"t_{s.hints[t]}", f.facts(t)))
+        fresh.append(s.fresh_after(Role.TANGENT, t, f.facts(t)))
         if t in s.named:
             s.named.add(fresh[-1])
         if f.active(t):
@@ -67,9 +67,9 @@ def emit_tangent(s: Specialiser, rec: Recursion, variant: Variant) -> None:
     f.handled = s.handles  # it may be called inside `try`
     arguments = {n: s.hints[n] for n in rec.inputs}
     for p in [p for p in rec.inputs if p in variant.wanted]:
-        leaf = s.fresh(f"t_{s.hints[p]}", f.facts(p))
+        leaf = s.fresh_after(Role.TANGENT, p, f.facts(p))
         s.named.add(leaf)
-        arguments[leaf] = f"t_{s.hints[p]}"
+        arguments[leaf] = s.hints[leaf]
         f.tangents[p] = Leaf(leaf)
     strict = set(ir.walk(block))  # of what the user wrote alone: entries of rules that nobody reads may raise
     forward = f.block(block)

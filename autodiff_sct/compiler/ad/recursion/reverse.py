@@ -29,7 +29,7 @@ from ...analysis.liveness import sweep_dead
 from ...domain.facts import Facts, Num, Opaque
 from ...domain.values import Leaf, Value
 from ...interp.calls.recursive_functions import Recursion
-from ...ir.builder import Specialiser
+from ...ir.builder import Role, Specialiser
 from ..reverse.cotangents import facts_like, helper, spread, zeros
 from ..tape.insert import record_activation
 from ..tape.residuals import check_state, first_origin
@@ -73,7 +73,7 @@ def reverse_call(r: Any, stmt: ir.Let) -> None:
     found = s.let_several(expr, [cotangent_facts(s, op.arguments[p]) for p in returned], None, effect=True)
     s.block[-1].state_reads = held_in_state(rec, stmt)
     for p, leaf in zip(returned, found):
-        s.hints[leaf.name] = f"d_{s.hints[p]}"
+        s.call_after(leaf.name, Role.COTANGENT, p)
         s.named.add(leaf.name)  # a statement of its own, which keeps what it reads
         if p in wanted:
             r.add(op.arguments[p].name, leaf, True)
@@ -213,9 +213,9 @@ def given_shadows(r: Any, rec: Recursion, variant: Variant) -> dict[str, str]:
     given: dict[str, str] = {}
     for p in rec.inputs:
         if p in rec.written and p in variant.wanted:
-            leaf = s.fresh(f"d_{s.hints[p]}", r.shadows.facts(p))
+            leaf = s.fresh_after(Role.COTANGENT, p, r.shadows.facts(p))
             s.named.add(leaf)
-            given[leaf] = f"d_{s.hints[p]}"
+            given[leaf] = s.hints[leaf]
             r.shadows.table[p] = Leaf(leaf)
         elif r.shadows.wanted(p):
             r.shadows.table[p] = r.shadows.fresh(p)
@@ -231,7 +231,7 @@ def sow_results(r: Any, rec: Recursion, forward: ir.Block, seeds: dict[str, str]
         if not carries(facts):
             continue
         hint = "d_out" if len(rec.results) == 1 else f"d_out_{k + 1}"
-        variable = s.fresh(hint, seed_facts(s, n))
+        variable = s.fresh(hint, seed_facts(s, n), Role.SEED)
         s.named.add(variable)
         seeds[variable] = hint
         if not r.activity.active(n):

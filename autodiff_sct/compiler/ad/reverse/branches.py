@@ -10,7 +10,7 @@ from ... import ir
 from ...domain.facts import Num
 from ...domain.values import Leaf, Value
 from ...ir import defined_in
-from ...ir.builder import Specialiser
+from ...ir.builder import Role, Specialiser
 from .cotangents import Adjoint, facts_like, spread, zeros
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def meet(r: Reverse, node: ir.If, ends: list[dict[str, Adjoint]]) -> dict[str, A
             with s.writing(block):
                 value = zeros(s, name) if found is None else spread(s, found.value, name)
                 values.append(as_variable(s, value, name))
-        target = s.fresh(f"d_{s.hints[name]}", facts_like(s, name))
+        target = s.fresh_after(Role.COTANGENT, name, facts_like(s, name))
         if name in s.named:
             s.named.add(target)
         node.merges.append(ir.Merge(target, values[0].name, values[1].name))
@@ -102,4 +102,4 @@ def is_error_state(expr: Any) -> bool:
 def as_variable(s: Specialiser, value: Value, name: str) -> Leaf:
     if isinstance(value, Leaf):
         return value
-    return s.let(s.expr(value), s.facts_of(value), hint=f"d_{s.hints[name]}", may_raise=False)
+    return s.let(s.expr(value), s.facts_of(value), hint=f"d_{s.hints[name]}", may_raise=False, role=Role.COTANGENT)

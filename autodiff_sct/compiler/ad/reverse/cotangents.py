@@ -18,7 +18,7 @@ from ... import ir
 from ...domain.facts import FLOAT, Axis, Num, is_same, several, unless_none
 from ...domain.values import Const, Leaf, Value
 from ...interp.arrays import emit_op
-from ...ir.builder import Specialiser
+from ...ir.builder import Role, Specialiser
 
 
 @dataclass
@@ -53,14 +53,10 @@ def is_unbound(s: Specialiser, name: str) -> bool:
     return name in s.unbound and not (isinstance(facts, Num) and facts.python)
 
 
-def hint_of(s: Specialiser, name: str) -> str:
-    return f"d_{s.hints[name]}"
-
-
 def name_adjoint(s: Specialiser, leaf: Value, name: str) -> None:
     """Call a cotangent after its variable."""
     if isinstance(leaf, Leaf) and leaf.name not in s.named:
-        s.hints[leaf.name] = hint_of(s, name)
+        s.call_after(leaf.name, Role.COTANGENT, name)
         if name in s.named:
             s.named.add(leaf.name)
 

@@ -18,7 +18,7 @@ from ....runtime import broadcast, memory, objects
 from ... import ir
 from ...domain.facts import FLOAT, INT, UNKNOWN, Facts, Listed, Mapped, Num, Pair
 from ...domain.values import Const, Leaf, ListV, TupleV, Value
-from ...ir.builder import Specialiser
+from ...ir.builder import Role, Specialiser
 from ..strong_zeros import rule_for
 from .container_aliasing import check_copied, check_put, loops_around, written_later, written_regions
 from .cotangents import copied, helper
@@ -122,7 +122,13 @@ def give_popped(r: Reverse, stmt: Any, value: Value, d: Leaf) -> None:
     elif isinstance(value, TupleV):
         for k, part in enumerate(value.items):
             if any(r.activity.active(n) for n in s.leaves(part)):
-                inner = s.let(ir.subscript(s.expr(d), ir.constant(k)), UNKNOWN, may_raise=False, hint="d_item")
+                inner = s.let(
+                    ir.subscript(s.expr(d), ir.constant(k)),
+                    UNKNOWN,
+                    may_raise=False,
+                    hint="d_item",
+                    role=Role.COTANGENT,
+                )
                 give_popped(r, stmt, part, inner)
 
 
@@ -267,6 +273,6 @@ def appended(r: Reverse, stmt: ir.Effect) -> None:
     if r.activity.active(base.name):
         check_put(r, stmt, value, base.name)
         taken, facts = take_again(s, r.shadows.of(base.name), *index), facts_of_item(held_by(s, base.name))
-        d = s.let(taken, facts, effect=True, hint="d_item")
+        d = s.let(taken, facts, effect=True, hint="d_item", role=Role.COTANGENT)
         give_popped(r, stmt, value, d)
     r.overwritten.restore(stmt)

@@ -14,6 +14,7 @@ from ...analysis.definite_assignment import only_path
 from ...domain.facts import FLOAT, INT, UNKNOWN, Facts, Num, unless_none
 from ...domain.values import Const, Leaf, Value
 from ...ir import defined_in
+from ...ir.builder import Role
 from ..value_flow import joins, operands
 from .branches import as_variable, meet, merge_numbers
 from .cotangents import Adjoint, copied, facts_like, fitting, helper, is_unbound, name_adjoint, spread, zeros
@@ -109,7 +110,7 @@ def passed_in(block: ir.Block) -> Iterator[str]:
 def begin(r: Reverse, name: str, init: Leaf) -> ir.Carry:
     s = r.s
     facts = facts_like(s, name)
-    phi, out = s.fresh(f"d_{s.hints[name]}", facts), s.fresh(f"d_{s.hints[name]}", facts)
+    phi, out = (s.fresh_after(Role.COTANGENT, name, facts) for _ in "ab")
     if name in s.named:
         s.named |= {phi, out}
     s.fits |= {phi: name, out: name}
@@ -206,7 +207,7 @@ def backwards(r: Reverse, stmt: ir.Loop) -> ir.Loop:
     s = r.s
     if stmt.kind == "range" and stmt.stop is None:
         assert stmt.index is not None
-        index = s.fresh(s.hints[stmt.index], INT)
+        index = s.fresh_like(stmt.index, INT)
         s.steps[index] = stmt.index
         if stmt.index in s.named:
             s.named.add(index)
@@ -223,7 +224,7 @@ def counted_backwards(r: Reverse, stmt: ir.Loop) -> ir.Loop:
     """A range that may have ended early: only the iterations that ran."""
     s = r.s
     assert stmt.index is not None and stmt.trips is not None
-    index, trips = s.fresh(s.hints[stmt.index], INT), ir.name(stmt.trips)
+    index, trips = s.fresh_like(stmt.index, INT), ir.name(stmt.trips)
     if len(stmt.bounds) == 1 or stmt.index not in read_in(stmt.body):
         return ir.Loop("range", [], [], index, reversed_bounds((trips,)), origin=stmt.origin)
     start, step = stmt.bounds[0], stmt.bounds[2:]

@@ -19,7 +19,7 @@ from ...analysis.list_permutations import MOVES, move
 from ...domain.facts import NOWHERE, UNKNOWN, Listed, Mapped, Num, Pair
 from ...domain.values import Const, Leaf, ListV, TupleV, Value
 from ...interp.arrays.value_dependent import SPLITS
-from ...ir.builder import Specialiser
+from ...ir.builder import Role, Specialiser
 from ...ir.element_facts import is_slice
 from ..value_flow import operands
 from .cotangents import helper
@@ -137,7 +137,7 @@ class Lists:
                 self.b.followed = False
                 return
             hint = f"{self.s.hints[shadow.name]}_given"
-            self.shadows.ordered[name] = self.s.let(copy, self.b.facts(name), hint=hint)
+            self.shadows.ordered[name] = self.s.let(copy, self.b.facts(name), hint=hint, role=Role.COTANGENT)
 
     def same_shadows(self, expr: Any, facts: Any, depth: int = 0) -> Any:
         """A list or dict of what is in another, with such lists in it; None where it holds more than arrays."""
@@ -202,7 +202,7 @@ class Lists:
         numbers = isinstance(self.s.facts[stmt.target], Pair) and self.b.r.activity.active(stmt.target)
         if numbers and self.b.r.regions.is_written(base):
             taken = ir.substitute(stmt.expr, {base: self.of(base)})
-            shadow = self.s.let(taken, Listed(self.b.list_root), hint="d_item", may_raise=False)
+            shadow = self.s.let(taken, Listed(self.b.list_root), hint="d_item", may_raise=False, role=Role.COTANGENT)
             self.shadows.table[stmt.target] = shadow
             self.shadows.beside.add(stmt.target)
 
@@ -243,7 +243,9 @@ class Lists:
             else self.slot(v)
             for v in value.items
         ]
-        leaf = self.s.let(gast.List(parts, gast.Load()), Listed(self.b.list_root), hint="d_item", may_raise=False)
+        leaf = self.s.let(
+            gast.List(parts, gast.Load()), Listed(self.b.list_root), hint="d_item", may_raise=False, role=Role.COTANGENT
+        )
         self.note_given(stmt, value.items, leaf.name)
         return ir.name(leaf.name)
 

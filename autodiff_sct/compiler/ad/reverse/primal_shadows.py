@@ -23,7 +23,7 @@ from ... import ir
 from ...analysis.alias import reachable
 from ...domain.facts import UNKNOWN, Facts, Listed, Mapped, Num, Pair
 from ...domain.values import Leaf
-from ...ir.builder import Specialiser
+from ...ir.builder import Role, Specialiser
 from ..value_flow import joins, operands
 from .primal_shadow_lists import Lists, elements, is_structural
 
@@ -102,7 +102,7 @@ class Beside:
 
     def joined(self, name: str) -> str:
         """The shadow of a variable that a branch or a loop leaves behind."""
-        shadow = self.s.fresh(f"d_{self.s.hints[name]}", self.facts(name))
+        shadow = self.s.fresh_after(Role.COTANGENT, name, self.facts(name))
         self.s.named.add(shadow)
         self.set(name, Leaf(shadow))
         return shadow

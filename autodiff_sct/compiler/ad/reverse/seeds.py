@@ -12,7 +12,7 @@ from ...domain.facts import FLOAT, Facts, Listed, Mapped, Num, Opaque
 from ...domain.identifiers import unique
 from ...domain.request import Request
 from ...domain.values import Leaf, Value
-from ...ir.builder import Specialiser
+from ...ir.builder import Role, Specialiser
 from ..results import leaf_gradient, output_leaves
 from .cotangents import facts_like
 from .transform import Reverse
@@ -30,14 +30,17 @@ def sow(r: Reverse, request: Request, chosen: Value, forward: ir.Block, taken: s
     seeds: dict[str, str] = {}
     for k, leaf in enumerate(leaves):
         name = unique(f"d_out_{k + 1}" if several else "d_out", taken)
-        variable = s.fresh(name, Opaque() if request.seeded else FLOAT)
+        variable = s.fresh(name, Opaque() if request.seeded else FLOAT, Role.SEED)
         s.named.add(variable)
         s.parameters.add(name)
         seeds[variable] = name
         given = Leaf(variable)
         if request.seeded:
             given = s.let(
-                ir.call(s.bind("seed", boundary.seed), ir.name(variable), ir.name(leaf)), full_facts(s, leaf), hint=name
+                ir.call(s.bind("seed", boundary.seed), ir.name(variable), ir.name(leaf)),
+                full_facts(s, leaf),
+                hint=name,
+                role=Role.COTANGENT,
             )
             s.named.add(given.name)
         if isinstance(s.facts[leaf], (Listed, Mapped)):

@@ -23,6 +23,7 @@ from ...analysis.layout_dependence import FITTING, UNCERTAIN
 from ...domain.facts import UNKNOWN, Facts, Listed, Mapped, Num, Pair
 from ...domain.values import Const, Leaf, Value
 from ...interp.arrays import indexing, value_dependent
+from ...ir.builder import Role
 from ...ir.element_facts import is_slice
 from .branches import leave_memory
 from .container_aliasing import end_of, is_item_read, refuse_changed, regions_held
@@ -133,7 +134,7 @@ class Shadows:
     def call(self, leaf: Leaf, name: str) -> Leaf:
         s = self.r.s
         if leaf.name not in s.named:
-            s.hints[leaf.name] = f"d_{s.hints[name]}"
+            s.call_after(leaf.name, Role.COTANGENT, name)
             if name in s.named:
                 s.named.add(leaf.name)
         return leaf
@@ -334,7 +335,7 @@ class Shadows:
             for (source, _), block, is_inner in zip(sides, blocks, inner):
                 with s.writing(block):
                     names.append(self.of_side(m.target, source, is_inner).name)
-            target = s.fresh(f"d_{s.hints[m.target]}", self.facts_of_several(m.target, names))
+            target = s.fresh_after(Role.COTANGENT, m.target, self.facts_of_several(m.target, names))
             s.named.add(target)
             node = ir.If(stmt.test, blocks[0], blocks[1], [ir.Merge(target, names[0], names[1])], stmt.origin)
             node.primal = stmt
@@ -397,7 +398,7 @@ class Shadows:
             here = self.of_side(target, source, inner[k])
         with s.writing(blocks[1]):
             rest = self.of_path(stmt, target, names, inner, k + 1)
-        out = s.fresh(f"d_{s.hints[target]}", self.facts_of_several(target, [here.name, rest.name]))
+        out = s.fresh_after(Role.COTANGENT, target, self.facts_of_several(target, [here.name, rest.name]))
         s.named.add(out)
         test = gast.Compare(ir.name(stmt.took), [gast.Eq()], [ir.constant(k)])
         node = ir.If(test, blocks[0], blocks[1], [ir.Merge(out, here.name, rest.name)], stmt.origin)
@@ -414,7 +415,7 @@ class Shadows:
             if self.wanted(c.phi) or self.wanted(c.out):
                 self.check_moved(stmt, c)
                 facts = self.facts(c.out)
-                phi, out = s.fresh(f"d_{s.hints[c.out]}", facts), s.fresh(f"d_{s.hints[c.out]}", facts)
+                phi, out = (s.fresh_after(Role.COTANGENT, c.out, facts) for _ in "ab")
                 s.named |= {phi, out}
                 pairs.append((c, ir.Carry(phi, self.of(c.out).name, None, out)))
         refuse_one_memory(self.r, stmt, [c for c, _ in pairs])

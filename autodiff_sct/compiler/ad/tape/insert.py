@@ -183,7 +183,7 @@ class Record:
         if counted and name == home.stmt.index and home.block is forward:
             raise AssertionError("a loop's index is provided with its loop")
         again = self.recomputed(name, forward, names, result)
-        fresh = self.s.fresh(self.s.hints[name], self.s.facts[name])
+        fresh = self.s.fresh_like(name)
         self.s.steps[fresh] = self.s.step_of(name)
         if name in self.s.named:
             self.s.named.add(fresh)

@@ -36,7 +36,7 @@ from ...analysis.live_ranges import describe
 from ...analysis.liveness import count_uses
 from ...analysis.remarks import hand_on
 from ...domain.facts import Listed, Num, Pair
-from ...ir.builder import Specialiser
+from ...ir.builder import Role, Specialiser
 from ...ir.patterns import is_pop_call
 from ...ir.rewrite import change_own, replaced_node, substitute_own
 
@@ -68,7 +68,7 @@ def pack_saves(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
     """Save together what can be, in place."""
     groups: dict[tuple[int, int], list[Saved]] = {}
     for saved in lists(s, front, back, 1):
-        if saved.name not in s.in_rows and not s.hints[saved.name].startswith("kept"):  # states of segments
+        if saved.name not in s.in_rows and s.roles.get(saved.name) is not Role.STATE:  # states of segments
             groups.setdefault((id(saved.pushed_in), id(saved.popped_in)), []).append(saved)
     inner = {id(block) for block in blocks_of_inner_loops(front)} if groups else ()
     for group in groups.values():

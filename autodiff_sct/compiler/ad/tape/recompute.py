@@ -229,7 +229,7 @@ def keeps_values(s: Specialiser, where: Regions, c: ir.Carry) -> bool:
 
 def carry(s: Specialiser, node: ir.Loop, c: ir.Carry) -> None:
     """Give the value after a step a variable that the reverse loop carries."""
-    after, first = (s.fresh(s.hints[c.phi], s.facts[str(c.next)]) for _ in range(2))
+    after, first = (s.fresh_like(c.phi, s.facts[str(c.next)]) for _ in range(2))
     if c.phi in s.named:
         s.named |= {after, first}
     for stmt in ir.walk(node.body):

@@ -157,7 +157,7 @@ def own_copies(s: Specialiser, back: ir.Block, given: set[str], sure: set[str]) 
 
 
 def own_copy(s: Specialiser, back: ir.Block, name: str, sure: bool) -> ir.Let:
-    fresh = s.fresh(s.hints[name], s.facts[name])
+    fresh = s.fresh_like(name)
     s.named.add(fresh)
     own: Any = ir.call(ir.attribute(ir.name(name), "copy"))
     if not sure:
@@ -192,7 +192,7 @@ def together(s: Specialiser, back: ir.Block, names: list[str]) -> ir.Block:
     """Copies that share memory among each other as the variables do, read in the place of these."""
     if not names:
         return []
-    made = [s.fresh(s.hints[n], s.facts[n]) for n in names]
+    made = [s.fresh_like(n) for n in names]
     s.named.update(made)
     for old, new in zip(names, made):
         replace_everywhere(back, old, new)

@@ -147,11 +147,12 @@ def named(s: Specialiser, id: str, value: Value) -> Value:
         if s.frame is None or not s.frame.rule:
             s.named.add(value.name)
             s.called.add(id)
-        s.hints[value.name] = id
+        s.call(value.name, id)
+        s.roles.pop(value.name, None)
     elif isinstance(value, TupleV):
         for k, item in enumerate(value.items):
             if isinstance(item, Leaf) and item.name not in s.named:
-                s.hints[item.name] = f"{id}_{k}"
+                s.call(item.name, f"{id}_{k}")
     return value
 
 
@@ -159,7 +160,7 @@ def called_after(s: Specialiser, key: Any, value: Value) -> Value:
     """`value`, where that is a temporary called after the field, the item or the parameter that it is stored in."""
     if isinstance(value, Leaf) and isinstance(key, str) and key.isidentifier() and not is_ours(s):
         if value.name not in s.named and s.hints[value.name] == "t":
-            s.hints[value.name] = key
+            s.call(value.name, key)
     return value
 
 

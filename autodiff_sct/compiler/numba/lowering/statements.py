@@ -138,7 +138,7 @@ def receive(state: State, stmt: ir.Let) -> None:
     target, expr = stmt.target, stmt.expr
     facts = state.s.facts[target]
     if isinstance(expr, gast.Call):
-        variable = state.s.fresh(state.s.hints[target], facts)
+        variable = state.s.fresh_like(target, facts)
         receive(state, ir.Let((variable,), expr.func.value))
         make(state, state.values[variable], target)
         return

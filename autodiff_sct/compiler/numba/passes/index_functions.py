@@ -308,7 +308,7 @@ def accumulate(
             init = after
         return
     variable = state.s.fresh("ijkl"[min(len([i for i in index if isinstance(i, gast.Name)]), 3)], INT)
-    phi, following = state.s.fresh(state.s.hints[out], INT), state.s.fresh(state.s.hints[out], INT)
+    phi, following = (state.s.fresh_like(out, INT) for _ in "ab")
     scope = Scope("range", variable, constant_form(0), length_form(state, axes[0]).plus(constant_form(1), -1))
     with state.inside(scope) as block:
         for name in (phi, following):

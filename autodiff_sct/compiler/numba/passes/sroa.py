@@ -391,7 +391,7 @@ class Writer:
         mapping = {}
         for name in sorted(arrays_in(stmt.value) & self.chosen):
             value = self.state.values[name]
-            memory = self.state.s.fresh(self.state.s.hints[name], self.state.s.facts[name])
+            memory = self.state.s.fresh_like(name)
             self.state.define(memory, self.state.kinds.get(name))
             shape = ir.constant(self.uses.shapes[name] if value.ndim > 1 else self.uses.shapes[name][0])
             made.append(ir.Let((memory,), ir.call("np.empty", shape, dtype_name(value.dtype)), None, stmt.origin))

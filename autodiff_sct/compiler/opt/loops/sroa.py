@@ -146,7 +146,7 @@ class Separate:
         hint = self.s.hints[array]
         for k, value in enumerate(values):
             if isinstance(value, Leaf) and self.s.hints[value.name] == "t" and array in self.s.named:
-                self.s.hints[value.name] = f"{hint}_{k}"
+                self.s.call(value.name, f"{hint}_{k}", self.s.roles.get(array))
                 self.s.named.add(value.name)
 
     def becomes(self, array: str, values: list[Value]) -> None:

@@ -39,7 +39,7 @@ from ....runtime.broadcast import common_length
 from ... import ir
 from ...analysis.slice_overlap import are_disjoint, is_basic, literal
 from ...domain.facts import FLOAT, INT, Facts, Num
-from ...ir.builder import Specialiser
+from ...ir.builder import Role, Specialiser
 from ...ir.patterns import is_literal_zero, negated, size
 from ...ir.rewrite import substitute_in
 from .strip_legality import NUMBER, PARTED, STRIP, SUM, Part, Unfit, Values, cuts, parts_of, with_parts
@@ -106,8 +106,8 @@ class Strips:
         self.entered: dict[Any, tuple[Part, set[int]]] = {}  # what a statement computes, and what enters there
         self.forward = self.operations = self.cut = self.least = 0
 
-    def named(self, hint: str, facts: Facts) -> str:
-        name = self.s.fresh(hint, facts)
+    def named(self, hint: str, facts: Facts, role: Role | None = None) -> str:
+        name = self.s.fresh(hint, facts, role)
         self.s.named.add(name)
         return name
 
@@ -246,7 +246,7 @@ class Strips:
             return [stmt]
         if not isinstance(stmt, ir.Store):
             return [stmt, ir.Store(stmt.target, rest, ir.constant(0.0), None, stmt.origin)]
-        entered = self.named("d_t", self.s.facts[stmt.base])
+        entered = self.named("d_t", self.s.facts[stmt.base], Role.COTANGENT)
         self.values.parts[entered] = part
         new = ir.Let((entered,), stmt.value, None, stmt.origin)
         stmt.value = ir.name(entered)
@@ -284,7 +284,7 @@ class Strips:
         assert like is not None
         for name in [n for n, part in self.values.parts.items() if part.level == STRIP and self.s.hints[n] == hint]:
             self.s.hints[name] = f"{hint}_strip"
-        filled = self.named(hint, self.s.facts[value.id])
+        filled = self.named(hint, self.s.facts[value.id], self.s.roles.get(value.id))
         function = "zeros_like" if self.cut else "empty_like"
         made = ir.call(ir.attribute(self.s.bind("np", np), function), ir.name(like))
         self.before.append(ir.Let((filled,), made))
@@ -337,7 +337,10 @@ class Strips:
 
     def loop(self) -> ir.Loop:
         """The loop over the strips."""
-        strips = [self.named(f"{self.s.hints[array]}_strip", self.s.facts[array]) for array in self.arrays]
+        strips = [
+            self.named(f"{self.s.hints[array]}_strip", self.s.facts[array], self.s.roles.get(array))
+            for array in self.arrays
+        ]
         cut = [ir.Let((strip,), ir.subscript(ir.name(a), self.part())) for a, strip in zip(self.arrays, strips)]
         here = dict(zip(self.arrays, map(ir.name, strips)))
         for stmt in [*self.inside, *self.filled]:

@@ -70,7 +70,7 @@ def successor(s: Specialiser, stmt: ir.Let, heirs: Heirs | None) -> tuple[str, t
     if stmt.in_place and isinstance(stmt.expr.left, gast.Name):
         return None
     hint = s.hints[stmt.target]
-    if not hint.startswith("d_"):
+    if not s.is_cotangent(stmt.target):
         return None
     found = replaced_in(stmt.expr, lambda expr: has_hint(s, expr, hint))
     if found is None and heirs is not None:
@@ -110,7 +110,7 @@ class Heirs:
         return self.uses.get(name, 0) > 1 or name in self.s.named
 
     def is_left(self, expr: Any) -> bool:
-        return isinstance(expr, gast.Name) and expr.id in self.made and self.s.hints[expr.id].startswith("d_")
+        return isinstance(expr, gast.Name) and expr.id in self.made and self.s.is_cotangent(expr.id)
 
     def is_one_of_two(self, stmt: ir.Let, old: str) -> bool:
         """Whether the statement before is a product with the same cotangent: ``d_a, d_b = d_c * b, d_c * a``."""
@@ -159,7 +159,7 @@ def copied(s: Specialiser, stmt: ir.Let) -> str | None:
     if not is_call(stmt.expr, "copy") or stmt.expr.args:
         return None
     original, hint = stmt.expr.func.value, s.hints[stmt.target]
-    return original.id if hint.startswith("d_") and has_hint(s, original, hint) else None
+    return original.id if s.is_cotangent(stmt.target) and has_hint(s, original, hint) else None
 
 
 def drop_copy(s: Specialiser, memory: Memory, stmt: ir.Let) -> None:

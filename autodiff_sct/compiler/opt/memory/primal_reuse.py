@@ -159,7 +159,7 @@ class Owners:
         """Whether facts tell whose memory a variable shares: those of a tangent know of none but what is written."""
         facts = self.s.facts[target]
         is_array = not isinstance(facts, Num) or facts.kind == "array"
-        return not is_array or not self.s.hints[target].startswith("t_") or self.makes(expr)
+        return not is_array or not self.s.is_tangent(target) or self.makes(expr)
 
     def is_new(self, name: str, roots: frozenset[int]) -> bool:
         facts = self.s.facts[name]

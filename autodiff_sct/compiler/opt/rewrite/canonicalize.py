@@ -126,9 +126,9 @@ def rewrite(stmt: Any, part: str, expr: Any) -> None:
 
 def is_cotangent(s: Specialiser, stmt: ir.Let) -> bool:
     """Whether a statement computes a cotangent, under its name or as a temporary that is made of one."""
-    if s.hints[stmt.target].startswith(("d_", "result")):
+    if s.is_cotangent(stmt.target) or s.hints[stmt.target].startswith("result"):
         return True
-    return s.hints[stmt.target] == "t" and any(s.hints[n].startswith("d_") for n in ir.variables_in(stmt.expr))
+    return s.hints[stmt.target] == "t" and any(s.is_cotangent(n) for n in ir.variables_in(stmt.expr))
 
 
 def make_zeros(s: Specialiser, block: ir.Block) -> None:

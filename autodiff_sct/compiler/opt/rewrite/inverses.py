@@ -96,7 +96,7 @@ def made_first(s: Specialiser, where: Regions, block: ir.Block, systems: list[ir
     earlier = [x for x in block[: block.index(first)] if operand(x, "inv") == matrix]
     before = next((x for x in earlier if not where.is_written(x.target)), None)
     if before is None:
-        before = ir.Let((s.fresh(s.hints[inverse.target], s.facts[inverse.target]),), inverse.expr, None, first.origin)
+        before = ir.Let((s.fresh_like(inverse.target),), inverse.expr, None, first.origin)
         block.insert(block.index(first), before)
     for stmt in systems:
         if (of := operand(stmt, "solve")) is not None:

@@ -55,7 +55,7 @@ def is_opposite(s: Specialiser, stmt: Any) -> bool:
     plain = isinstance(stmt, ir.Let) and len(stmt.targets) == 1 and not (stmt.effect or stmt.in_place)
     if not plain or not is_negative(stmt.expr) or not isinstance(stmt.expr.operand, gast.Name):
         return False
-    return ir.is_variable(stmt.expr.operand.id) and s.hints[stmt.expr.operand.id].startswith("d_")
+    return ir.is_variable(stmt.expr.operand.id) and s.is_cotangent(stmt.expr.operand.id)
 
 
 class Signs:

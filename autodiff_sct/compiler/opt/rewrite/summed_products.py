@@ -24,7 +24,7 @@ from ...analysis.alias import roots_of
 from ...analysis.effects import touches
 from ...analysis.liveness import count_uses
 from ...domain.facts import Num
-from ...ir.builder import Specialiser
+from ...ir.builder import Role, Specialiser
 from ...ir.patterns import is_call, size
 from ...ir.rewrite import substitute_in
 from .canonicalize import factors_of, is_cotangent, multiplied, signed
@@ -96,7 +96,7 @@ def apart(s: Specialiser, product: ir.Let, contractions: Contractions) -> tuple[
         inner = factor.value if isinstance(factor, gast.Subscript) and new_axes(factor) is not None else factor
         facts = s.facts[product.target]
         if size(inner) and isinstance(facts, Num) and not contractions.spelling.is_number(inner):
-            name = s.fresh("d_t", replace(facts, dims=contractions.dims(inner)))
+            name = s.fresh("d_t", replace(facts, dims=contractions.dims(inner)), Role.COTANGENT)
             made.append(ir.Let((name,), inner, None, product.origin))
             factor = ir.name(name) if inner is factor else ir.subscript(ir.name(name), factor.slice)
         simple.append(factor)

@@ -261,7 +261,7 @@ class Moving:
     def rename(self, stmt: ir.Let, inside: dict[str, Any]) -> None:
         """Give a sum a name of its own on its side."""
         target = stmt.target
-        own = self.s.fresh(self.s.hints[target], self.s.facts[target])
+        own = self.s.fresh_like(target)
         inside[target], stmt.targets = ir.name(own), (own,)
         if self.read_by_others(target):
             other = self.sums[target] if target in self.sums else self.zero(target)
@@ -271,7 +271,7 @@ class Moving:
         """A zero on the other side, of the kind that a number has."""
         facts = self.s.facts[name]
         assert isinstance(facts, Num) and facts.dtype is not None
-        zero = self.s.fresh(self.s.hints[name], facts)
+        zero = self.s.fresh_like(name, facts)
         expr = ir.constant(0.0) if facts.python else ir.call(f"np.{facts.dtype.name}", ir.constant(0.0))
         (self.branch.orelse if self.side == "then" else self.branch.then).append(ir.Let((zero,), expr))
         self.values[zero] = expr

@@ -84,7 +84,7 @@ class Nesting:
 
     def is_passed_on(self, stmt: ir.Let, block: ir.Block, place: int) -> bool:
         """Whether such a value is a cotangent that is only added to another, or made into the same one, after it."""
-        if stmt.effect or stmt.state_reads or not self.s.hints[stmt.target].startswith("d_"):
+        if stmt.effect or stmt.state_reads or not self.s.is_cotangent(stmt.target):
             return False
         ahead: list[Any] = []
         for other in block[place + 1 : place + 1 + thresholds.NEAR_COTANGENT]:

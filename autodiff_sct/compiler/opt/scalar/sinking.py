@@ -73,7 +73,7 @@ def is_pop(s: Specialiser, stmt: Any) -> bool:
 
 def is_number(s: Specialiser, stmt: Any) -> bool:
     """Whether a statement gives a cotangent a number that is written in the text."""
-    return isinstance(stmt, ir.Let) and isinstance(stmt.expr, gast.Constant) and s.hints[stmt.target].startswith("d_")
+    return isinstance(stmt, ir.Let) and isinstance(stmt.expr, gast.Constant) and s.is_cotangent(stmt.target)
 
 
 def is_next_value(s: Specialiser, stmt: Any) -> bool:
@@ -82,7 +82,7 @@ def is_next_value(s: Specialiser, stmt: Any) -> bool:
         return False
     if any(is_pop_call(node) for node in ir.nodes_in(stmt.expr)):
         return False
-    return s.hints[stmt.target].startswith("d_") and len(replaced_by(s, stmt)) == 1
+    return s.is_cotangent(stmt.target) and len(replaced_by(s, stmt)) == 1
 
 
 def replaced_by(s: Specialiser, stmt: ir.Let) -> set[str]:

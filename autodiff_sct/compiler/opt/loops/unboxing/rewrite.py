@@ -137,12 +137,12 @@ class Lists:
 
     def make(self, name: str, instead: Any | None) -> None:
         """The list of an array: it is there instead of the array, or made from it."""
-        s, hint, two = self.s, self.s.hints[name], self.rank(name) == 2
+        s, end, two = self.s, "", self.rank(name) == 2
         facts = Listed(new_root(s, "items", name))
         s.put_element(facts, self.row_facts(name) if two else self.item_facts(name))
         if instead is None:
-            hint = f"{hint}_{'rows' if two else 'items'}"
-        new = self.names[name] = s.fresh(hint, facts)
+            end = "_rows" if two else "_items"
+        new = self.names[name] = s.fresh_like(name, facts, end)
         if instead is None:
             self.new.setdefault(self.spans[name].start, []).append(ir.Let((new,), listed(ir.name(name))))
         if instead is None or name in s.named:
@@ -205,7 +205,7 @@ class Lists:
     def row(self, home: Any, name: str, index: Any, made: Any | None = None) -> None:
         key = (home, name, gast.dump(index))
         if key not in self.rows:
-            new = self.s.fresh(f"{self.s.hints[name]}_row", self.row_facts(name))
+            new = self.s.fresh_like(name, self.row_facts(name), "_row")
             self.s.named.add(new)
             self.rows[key] = ir.Let((new,), made or ir.subscript(ir.name(self.names[name]), index))
 
@@ -255,7 +255,7 @@ class Lists:
             stmt.base = self.row_of(name, index[0], around) or self.taken_row(name, index[0], around, before)
 
     def taken_row(self, name: str, index: Any, around: tuple[Any, ...], before: ir.Block) -> str:
-        row = self.s.fresh(f"{self.s.hints[name]}_row", self.row_facts(name))
+        row = self.s.fresh_like(name, self.row_facts(name), "_row")
         self.s.named.add(row)
         before.append(ir.Let((row,), ir.subscript(ir.name(self.names[name]), self.expr(index, around))))
         return row
@@ -289,7 +289,7 @@ class Lists:
         if [getattr(seen, "id", None) for _, seen, _ in self.flow.restored].count(name) < 2:
             return number
         if name not in self.numbers:
-            self.numbers[name] = self.s.fresh(self.s.hints[name], self.s.facts[name])
+            self.numbers[name] = self.s.fresh_like(name)
             self.s.named |= {self.numbers[name]} if name in self.s.named else set()
             self.new.setdefault(self.place, []).append(ir.Let((self.numbers[name],), number))
         return ir.name(self.numbers[name])
@@ -326,7 +326,7 @@ class Lists:
         if later and name in self.ordered and instead is None:
             self.left.setdefault(end, []).append(self.write_back(name))
         elif later:
-            array = s.fresh(s.hints[name], s.facts[name])  # with the places of the views that are taken of it
+            array = s.fresh_like(name)  # with the places of the views that are taken of it
             expr = self.array_of(name, instead)
             if name in s.named:
                 s.named.add(array)

@@ -88,7 +88,7 @@ def propagate_copies(s: Specialiser, block: ir.Block) -> None:
         names = followed(mapping)
         for name, other in names.items():
             if s.hints[other] == "t":
-                s.hints[other] = s.hints[name]
+                s.call(other, s.hints[name], s.roles.get(name))
             have, more = s.facts[other], roots_of(s.facts[name])
             if isinstance(have, Num) and not more <= have.roots:  # of these, there may be views
                 s.facts[other] = replace(have, roots=have.roots | more)

@@ -52,6 +52,8 @@ class Emitter:
     def __init__(self, s: Specialiser, names: dict[str, str]) -> None:
         self.s = s
         self.names = {variable: ir.name(text) for variable, text in names.items()}
+        for variable, node in self.names.items():
+            node.role = s.roles.get(variable)  # for idioms, which see what is printed
         self.notes = s.notes or {}  # what is said of statements
         self.last: Any = None
         self.last_sums: set[Any] = set()  # additions that may make new arrays
@@ -136,7 +138,8 @@ class Emitter:
         if len(moves) > 1 and any(v in targets for _, v in moves):
             left = gast.Tuple([store(t) for t, _ in moves], gast.Store())
             return [gast.Assign([left], ir.tuple_([ir.name(v) for _, v in moves]), None)]
-        return [gast.Assign([store(t)], ir.name(v), None) for t, v in moves]
+        named = {self.text(v): self.names[v] for _, v in pairs}
+        return [gast.Assign([store(t)], named[v], None) for t, v in moves]
 
     def statement(self, stmt: Any) -> list[Any]:
         return getattr(self, type(stmt).__name__.lower())(stmt)

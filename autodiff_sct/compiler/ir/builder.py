@@ -35,6 +35,9 @@ class Role(enum.Enum):
     STATE = "kept_"  # lists of what is kept at the start of segments
 
 
+COTANGENTS = (Role.COTANGENT, Role.SEED)
+
+
 class Specialiser(ProgramValues):
     """Everything that one specialisation knows; the stages after it read the tables."""
 
@@ -213,7 +216,7 @@ class Specialiser(ProgramValues):
         return self.fresh(self.hints[name] + end, self.facts[name] if facts is None else facts, self.roles.get(name))
 
     def is_cotangent(self, name: str) -> bool:
-        return self.roles.get(name) in (Role.COTANGENT, Role.SEED)
+        return self.roles.get(name) in COTANGENTS
 
     def is_tangent(self, name: str) -> bool:
         return self.roles.get(name) is Role.TANGENT

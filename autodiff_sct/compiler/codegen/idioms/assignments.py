@@ -46,6 +46,7 @@ import gast
 
 from ... import ir
 from ...analysis.text_width import COLUMNS, columns_of
+from ...ir.builder import COTANGENTS
 from ...ir.patterns import is_method
 from ..emit import line_of
 
@@ -246,7 +247,7 @@ def is_given_on(first: Any, stmt: Any, columns: int) -> bool:
 
 def maker_of(stmt: Any, before: list[Any]) -> Any:
     """The statement that makes a cotangent to which another gives a second name, if nobody reads either until then."""
-    if not is_simple(stmt) or not isinstance(stmt.value, gast.Name) or not stmt.value.id.startswith("d_"):
+    if not is_simple(stmt) or getattr(stmt.value, "role", None) not in COTANGENTS:
         return None
     second = getattr(stmt.targets[0], "id", None)
     for first in reversed(before[-NEAR:]):

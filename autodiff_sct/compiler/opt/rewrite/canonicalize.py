@@ -126,7 +126,7 @@ def rewrite(stmt: Any, part: str, expr: Any) -> None:
 
 def is_cotangent(s: Specialiser, stmt: ir.Let) -> bool:
     """Whether a statement computes a cotangent, under its name or as a temporary that is made of one."""
-    if s.is_cotangent(stmt.target) or s.hints[stmt.target].startswith("result"):
+    if s.is_cotangent(stmt.target):
         return True
     return s.hints[stmt.target] == "t" and any(s.is_cotangent(n) for n in ir.variables_in(stmt.expr))
 

@@ -32,10 +32,13 @@ class Role(enum.Enum):
     COTANGENT = "d_"
     SEED = "d_out"  # the cotangent of a result, which the emitted function is given
     TANGENT = "t_"
+    SAVED = "saved_"  # lists of values that the reverse sweep reads
+    TAKEN = "took_"  # lists of tests, which tell it the sides of branches that were taken
     STATE = "kept_"  # lists of what is kept at the start of segments
 
 
 COTANGENTS = (Role.COTANGENT, Role.SEED)
+TAPE = (Role.SAVED, Role.TAKEN)
 
 
 class Specialiser(ProgramValues):

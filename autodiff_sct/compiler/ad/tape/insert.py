@@ -23,7 +23,7 @@ from ...analysis.remarks import explain_kept, note, places, readers
 from ...domain import pass_registry
 from ...domain.facts import INT, Listed, Num
 from ...ir import ir_targets
-from ...ir.builder import Specialiser
+from ...ir.builder import Role, Specialiser
 from ...ir.rewrite import read_instead, replaced, substitute_in
 from .availability import AtHand
 from .cost_model import is_arithmetic
@@ -199,10 +199,10 @@ class Record:
 
     def list_of(self, name: str) -> str:
         if name not in self.saved:
-            prefix = "took" if self.is_condition(name) else "saved"
+            role = Role.TAKEN if self.is_condition(name) else Role.SAVED
             facts = Listed(frozenset([self.s.root(("saved", name))]))
             self.s.put_element(facts, self.s.facts[name])
-            list_name = self.s.fresh(f"{prefix}_{self.s.hints[name]}", facts)
+            list_name = self.s.fresh_after(role, name, facts)
             self.s.named.add(list_name)
             if not self.interleaved:
                 self.s.saved.add(list_name)

@@ -227,7 +227,7 @@ def join(s: Specialiser, front: ir.Block, back: ir.Block, run: list[Saved]) -> N
     """Make one list of several."""
     facts = Listed(frozenset([s.root(("saved", *(saved.name for saved in run)))]))
     s.put_element(facts, Pair(tuple(s.facts[saved.value] for saved in run)))
-    name = s.fresh("saved", facts)
+    name = s.fresh("saved", facts, Role.SAVED)
     s.named.add(name)
     s.saved.add(name)
     for k, stmt in enumerate(front):

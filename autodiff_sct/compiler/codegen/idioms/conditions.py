@@ -46,7 +46,7 @@ from ...analysis.may_raise import fact
 from ...analysis.text_width import COLUMNS, columns_of
 from ...domain.facts import Num
 from ...frontend.builders import negated
-from ...ir.builder import Specialiser
+from ...ir.builder import Role, Specialiser
 from ...ir.patterns import is_method
 from ..emit import line_of
 from .assignments import blocks
@@ -151,7 +151,7 @@ def name_of(stmt: Any, forward: bool) -> str | None:
     """The name that a statement gives a value, or whose list it adds to, if it does no more than that."""
     call: Any = stmt.value if isinstance(stmt, gast.Expr) else None
     if is_method(call, "append") and isinstance(call.func.value, gast.Name) and isinstance(call.args[0], gast.Name):
-        return str(call.func.value.id) if call.func.value.id.startswith("saved") else None
+        return str(call.func.value.id) if getattr(call.func.value, "role", None) is Role.SAVED else None
     if forward or not isinstance(stmt, gast.Assign) or not isinstance(stmt.targets[0], gast.Name):
         return None
     return str(stmt.targets[0].id) if is_zero(stmt.value) else None

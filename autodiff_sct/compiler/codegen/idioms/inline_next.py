@@ -25,6 +25,7 @@ import gast
 from ....core import thresholds
 from ... import ir
 from ...analysis.text_width import COLUMNS, columns_of
+from ...ir.builder import TAPE
 from ...ir.patterns import is_method, is_pop_call, size
 from .assignments import blocks
 
@@ -114,7 +115,8 @@ def is_item(expr: Any) -> bool:
 
 def popped_before(name: str, read: list[Any]) -> bool:
     """Whether a value is popped before a variable is read; nothing else refers to lists of saved values."""
-    names = [n for n in ir.names_in(read) if n == name or not n.startswith(("saved", "took"))]
+    lists = {n.id for expr in read for n in ir.nodes(expr) if getattr(n, "role", None) in TAPE}
+    names = [n for n in ir.names_in(read) if n == name or n not in lists]
     return bool(held(read) & {*names[: names.index(name)]})
 
 

@@ -148,7 +148,6 @@ def named(s: Specialiser, id: str, value: Value) -> Value:
             s.named.add(value.name)
             s.called.add(id)
         s.call(value.name, id)
-        s.roles.pop(value.name, None)
     elif isinstance(value, TupleV):
         for k, item in enumerate(value.items):
             if isinstance(item, Leaf) and item.name not in s.named:

@@ -352,7 +352,7 @@ def eig(
     y, d, a, b=None, left=False, right=True, overwrite_a=False, overwrite_b=False, check_finite=True,
     homogeneous_eigvals=False,
 ):  # fmt: skip
-    check_eig(a, b, left, overwrite_a, homogeneous_eigvals)
+    check_eig(a, b, left, right, overwrite_a, homogeneous_eigvals)
     if right:
         return spectra.eig_adjoint(y[0], y[1], d[0], d[1])
     return spectra.eigvals(y, d, a)
@@ -363,7 +363,7 @@ def push_eig(
     y, d, a, b=None, left=False, right=True, overwrite_a=False, overwrite_b=False, check_finite=True,
     homogeneous_eigvals=False,
 ):  # fmt: skip
-    check_eig(a, b, left, overwrite_a, homogeneous_eigvals)
+    check_eig(a, b, left, right, overwrite_a, homogeneous_eigvals)
     if right:
         return (spectra.push_eig(y, d, a)[0],)
     return spectra.push_eigvals(y, d, a)
@@ -371,20 +371,20 @@ def push_eig(
 
 @reverse(linalg.eigvals, perturbed.eigvals)
 def eigvals(y, d, a, b=None, overwrite_a=False, check_finite=True, homogeneous_eigvals=False):
-    check_eig(a, b, False, overwrite_a, homogeneous_eigvals)
+    check_eig(a, b, False, False, overwrite_a, homogeneous_eigvals)
     return spectra.eigvals(y, d, a)
 
 
 @forward(linalg.eigvals, perturbed.eigvals)
 def push_eigvals(y, d, a, b=None, overwrite_a=False, check_finite=True, homogeneous_eigvals=False):
-    check_eig(a, b, False, overwrite_a, homogeneous_eigvals)
+    check_eig(a, b, False, False, overwrite_a, homogeneous_eigvals)
     return spectra.push_eigvals(y, d, a)
 
 
-def check_eig(a, b, left, overwrite_a, homogeneous):
+def check_eig(a, b, left, right, overwrite_a, homogeneous):
     """Refuse what has no derivative here."""
     check_settings(a, overwrite_a)
-    if b is not None or left or homogeneous:
+    if b is not None or left or homogeneous or right not in (False, True):
         raise NoRule("scipy.linalg.eig is differentiable for one matrix and its right eigenvectors")
 
 

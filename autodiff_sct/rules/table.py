@@ -167,13 +167,14 @@ def suffix(anywhere: bool, again: bool) -> str:
     return "_anywhere" if anywhere else "_again" if again else ""
 
 
-def perturbing(fn: Callable[..., Any], perturbed: Callable[..., Any], slope: Callable[..., Any] | None = None) -> None:
+def perturbing(fn: Callable[..., Any], perturbed: Callable[..., Any], *slopes: Callable[..., Any]) -> None:
     """Declare which function stands for `fn` in programs that are run near points without a derivative.
 
-    There the derivative of `fn` raises or is NaN, or that of `slope`, a function which the derivative of `fn` calls.
+    There the derivative of `fn` raises or is NaN, or those of `slopes`, functions which the derivative of `fn` calls.
     """
     TABLE[fn].perturbed = perturbed
-    TABLE[slope or fn].degenerate = True
+    for slope in slopes or (fn,):
+        TABLE[slope].degenerate = True
 
 
 def nondifferentiable(*fns: Callable[..., Any]) -> None:

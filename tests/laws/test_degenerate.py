@@ -266,3 +266,9 @@ def test_second_order_is_never_nan(a: np.ndarray) -> None:
     gradient(a)
     with pytest.raises(NotDifferentiable):
         ad.jvp(gradient, (a,), (D,))
+
+
+def test_batches() -> None:
+    matrices = np.stack([np.eye(3), TWO_EQUAL, D])
+    each = np.stack([ad.grad(exponential)(a) for a in matrices])
+    np.testing.assert_allclose(ad.vmap(ad.grad(exponential))(matrices), each, rtol=1e-7, atol=1e-7)

@@ -72,19 +72,21 @@ REFUSED: list[Callable[[Any], Any]] = [
     lambda x: np.hypot(x[0], x[1]) + x[0],
     lambda x: np.linalg.norm(x) * (x[0] + 2 * x[1]),
 ]
-SECOND = [ad.hessian, lambda f: ad.jacrev(ad.grad(f)), lambda f: ad.jacfwd(ad.grad(f))]
+SECOND = [ad.hessian, lambda f: ad.jacrev(ad.grad(f)), lambda f: ad.jacrev(ad.jacfwd(f))]
 
 
-@pytest.mark.parametrize("second", SECOND, ids=["hessian", "jacrev", "jacfwd"])
+@pytest.mark.parametrize("second", SECOND, ids=["hessian", "jacrev of grad", "jacrev of jacfwd"])
 @pytest.mark.parametrize(("function", "expected"), RIGHT)
 def test_right(function: Callable[[Any], Any], expected: float, second: Any) -> None:
     x = np.zeros(2)
+    if function is by_coordinates and second is SECOND[2]:
+        pytest.xfail("a root of Python's numbers divides by zero first, and strong zeros hide what is lost")
     np.testing.assert_allclose(second(function)(x), expected * EYE, atol=1e-6)
     np.testing.assert_array_equal(ad.grad(function)(x), np.full(2, 0.5) if function is stable_softplus else 0.0)
     np.testing.assert_allclose(second(function)(x + 1e-3), expected * EYE, atol=1e-2)
 
 
-@pytest.mark.parametrize("second", SECOND, ids=["hessian", "jacrev", "jacfwd"])
+@pytest.mark.parametrize("second", SECOND, ids=["hessian", "jacrev of grad", "jacrev of jacfwd"])
 @pytest.mark.parametrize("function", REFUSED)
 def test_refused(function: Callable[[Any], Any], second: Any) -> None:
     with pytest.raises(NotDifferentiable, match="norm that is zero"):
@@ -92,7 +94,7 @@ def test_refused(function: Callable[[Any], Any], second: Any) -> None:
 
 
 def test_forward_over_forward() -> None:
-    for function, expected in RIGHT[:15]:
+    for function, expected in RIGHT:
         np.testing.assert_allclose(ad.jacfwd(ad.jacfwd(function))(np.zeros(2)), expected * EYE, atol=1e-6)
 
 
@@ -123,3 +125,15 @@ def test_one_zero_among_many_rows() -> None:
     found = ad.jvp(ad.grad(rows), (x,), (way,))[1]
     near = (ad.grad(rows)(x + 1e-5 * way) - ad.grad(rows)(x - 1e-5 * way)) / 2e-5
     np.testing.assert_allclose(found, near, atol=1e-8)
+
+
+def test_batches_and_products() -> None:
+    def function(x: Any) -> Any:
+        return np.cos(np.linalg.norm(x))
+
+    rows, way = np.array([[0.0, 0.0], [0.3, -0.2], [0.0, 0.0]]), np.array([1.0, 2.0])
+    each = np.stack([ad.hessian(function)(row) for row in rows])
+    np.testing.assert_allclose(ad.vmap(ad.hessian(function))(rows), each, atol=1e-7)
+    np.testing.assert_allclose(ad.hvp(function, rows[0], way), -way, atol=1e-7)
+    np.testing.assert_allclose(ad.vjp(ad.grad(function), rows[0])[1](way)[0], -way, atol=1e-7)
+    np.testing.assert_allclose(ad.linearize(ad.grad(function), rows[0])[1](way), -way, atol=1e-7)

@@ -54,7 +54,7 @@ def derive(compiled: Compiled, variant: Variant, values: tuple[Any, ...], seeds:
 def degenerate_at(
     compiled: Compiled, variant: Variant, values: tuple[Any, ...], seeds: tuple[Any, ...]
 ) -> Degenerate | None:
-    """The error for a degenerate point, which a program that returned a NaN may have been run at."""
+    """The error for a degenerate point, which a program that failed or returned a NaN may have been run at."""
     if variant.emitted.spectral:
         try:
             with perturbation(strict=True):
@@ -71,10 +71,8 @@ def strong_result(
     program = strongly(compiled, variant)
     try:
         result = compiled.call(program, values, seeds)
-        if holds_nan(compiled.derivatives_in(variant, result)):
-            degenerate = degenerate_at(compiled, program, values, seeds)
-            if degenerate is not None:
-                raise degenerate
+        if (found := degenerate_at(compiled, program, values, seeds)) is not None:
+            raise found
     except Degenerate as degenerate:
         return limit(compiled, variant, values, seeds, degenerate)
     except REPEATED:
@@ -105,7 +103,8 @@ def limit(
 
     def run(amount: float, basis: int = 0) -> Any:
         with perturbation(amount, basis):
-            return compiled.call(program, values, seeds)
+            result = compiled.call(program, values, seeds)
+        return result if program.count > 1 else (result,)
 
     try:
         with np.errstate(all="ignore"):

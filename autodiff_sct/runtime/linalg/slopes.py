@@ -9,11 +9,16 @@ import numpy as np
 from ...errors import Degenerate
 from .degenerate import settings
 
-__all__ = ["nan_at_zero_norm", "slope", "slope_of_absolute"]
+__all__ = ["nan_at_zero_norm", "pushed", "slope", "slope_of_absolute"]
 
 
 def slope(d: Any, y: Any, x: Any) -> Any:
     """The derivative of a Euclidean norm `y` of `x`, 0 at 0."""
+    return d / (y + (y == 0)) * x
+
+
+def pushed(d: Any, y: Any, x: Any) -> Any:
+    """What the tangent `d` of `x` contributes to that of its norm `y`, 0 at 0."""
     return d / (y + (y == 0)) * x
 
 

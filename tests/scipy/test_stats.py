@@ -188,6 +188,13 @@ def test_statistics_leave_out_nans() -> None:
     check_program(lambda x: stats.moment(x, 3, nan_policy="raise"), x[6:])
 
 
+def test_statistics_of_numbers_and_of_lines() -> None:
+    check_program(lambda x: stats.gmean(x) + stats.moment(x, 2, center=0.1), 0.7)
+    x = np.array([[0.3, 1.2, 0.5], [0.7, 0.2, 1.9], [1.1, 0.9, 0.4]])
+    for fn in (stats.linregress, stats.bartlett):  # points on a line, and equal variances
+        assert np.all(np.isfinite(ad.grad(lambda x: np.sum(np.array([*fn(x, x + 0.2)])))(x)))
+
+
 def test_settings_of_statistics_that_are_refused() -> None:
     x, y = RNG.normal(size=(2, 7))
     with pytest.raises(AutodiffError, match="nan_policy='omit' for several samples"):
@@ -198,6 +205,8 @@ def test_settings_of_statistics_that_are_refused() -> None:
         ad.grad(lambda x: stats.levene(x, y, center="trimmed").statistic)(x)
     with pytest.raises(AutodiffError, match="'df' of a result of scipy.stats has no derivative"):
         ad.grad(lambda x: stats.ttest_ind(x, y).df * x[0])(x)
+    with pytest.raises(AutodiffError, match="fewer than two samples"):
+        ad.grad(lambda x: np.sum(stats.f_oneway(x).statistic))(np.stack([x, y]))
     with pytest.raises(AutodiffError, match="several ranks"):
         ad.grad(lambda x: np.sum(stats.ttest_ind(x, np.stack([y, y]), axis=-1).statistic))(x)
 

@@ -205,14 +205,16 @@ def pearsonr(x: Any, y: Any, *, alternative: Any) -> Any:
 
 def t_of(r: Any, n: Any) -> Any:
     """A correlation as a variable of Student's distribution."""
-    return r * np.sqrt((n - 2) / ((1 - r) * (1 + r)))
+    r = np.clip(r, -1.0, 1.0)
+    return r * np.sqrt((n - 2) / ((1 - r + 1e-20) * (1 + r + 1e-20)))
 
 
 def linregress(x: Any, y: Any, *, alternative: Any) -> Any:
     a, b, n = centred(x), centred(y), x.shape[-1]
     xx, xy, yy = np.sum(a * a, -1), np.sum(a * b, -1), np.sum(b * b, -1)
     slope, r = xy / xx, xy / np.sqrt(xx * yy)
-    error = np.sqrt((yy / xx - slope * slope) / (n - 2))
+    rest = yy / xx - slope * slope  # zero for points on a line, where the error has no derivative
+    error = np.where(rest > 0, np.sqrt(np.where(rest > 0, rest, 1.0) / (n - 2)), 0.0)[()]
     pvalue = pvalue_of_t(t_of(r, n), n - 2, alternative)
     return Line(slope, np.mean(y, -1) - slope * np.mean(x, -1), r, pvalue, error)
 
@@ -254,7 +256,7 @@ def f_oneway(*samples: Any) -> Any:
     between = sum([a.shape[-1] * (np.mean(a, -1) - middle) ** 2 for a in samples])
     within = sum([np.sum(centred(a) ** 2, -1) for a in samples])
     f = between / (k - 1) / (within / (n - k))
-    return Result(f, special.betainc((n - k) / 2, (k - 1) / 2, (n - k) / (n - k + (k - 1) * f)))
+    return Result(f, special.fdtrc(k - 1, n - k, f))
 
 
 def levene(*samples: Any, center: Any) -> Any:
@@ -271,7 +273,8 @@ def bartlett(*samples: Any) -> Any:
     logs = sum([(a.shape[-1] - 1) * np.log(spread) for a, spread in zip(samples, spreads)])
     factor = 1 + (sum([1 / (a.shape[-1] - 1) for a in samples]) - 1 / (n - k)) / (3 * (k - 1))
     found = ((n - k) * np.log(pooled) - logs) / factor
-    return Result(found, special.chdtrc(k - 1, found))
+    pvalue = np.where(found > 0, special.chdtrc(k - 1, np.where(found > 0, found, 1.0)), 1.0)[()]
+    return Result(found, pvalue)
 
 
 def jarque_bera(x: Any) -> Any:

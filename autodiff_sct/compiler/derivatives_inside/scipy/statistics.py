@@ -42,7 +42,8 @@ def statistic(text: Any, s: Specialiser, args: list[Value], kwargs: dict[str, Va
         raise refusal(s, text, "samples of several ranks", "give it arrays of one rank")
     if None in ranks and keepdims:
         raise refusal(s, text, "keepdims=True for a rank known at run time only", "give it an array of known rank")
-    along = [a if k == 1 else call_python(s, last_axis, [a, axis], {}) for a, k in zip(samples, ranks)]
+    axes_of = [Const(None) if k == 0 else axis for k in ranks]  # a number is a sample of one
+    along = [a if k == 1 else call_python(s, last_axis, [a, by], {}) for a, k, by in zip(samples, ranks, axes_of)]
     if policy == "omit" and (len(samples) > 1 or (ranks[0] != 1 and axis != Const(None))):
         raise refusal(s, text, "nan_policy='omit' for several samples", "leave the NaNs out yourself")
     if policy == "omit":
@@ -77,6 +78,8 @@ def parts_of(s: Specialiser, text: Any, fn: Any, given: dict[str, Any]) -> tuple
     for name, value in given.items():
         kind = parameters[name].kind if name in parameters else None
         if kind is inspect.Parameter.VAR_POSITIONAL:
+            if len(value) < 2:
+                raise refusal(s, text, "fewer than two samples", "give it two samples or more")
             samples += [array_of_list(s, item) for item in value]
         elif kind is inspect.Parameter.KEYWORD_ONLY:
             settings[name] = value

@@ -45,7 +45,7 @@ CASES: list[Case] = [
     case(fftpack.ifftn, complex_(4, 6)), case(fftpack.fft, Z, 8), case(fftpack.fftn, IMAGE, (3, 8)),
     *(case(fn, a, axis=axis) for fn in (fftpack.rfft, fftpack.irfft) for a, axis in ((WAVE, -1), (real(5, 3), 0))),
     *(case(fn, IMAGE, n, axis) for fn in (fftpack.rfft, fftpack.irfft) for n, axis in ((4, -1), (7, 1), (6, 0))),
-    *(case(fn, BLOCK, (3, 7)) for fn in (fftpack.fftn, fftpack.ifftn)), case(fftpack.fftn, BLOCK, axes=1),
+    *(case(fn, BLOCK, (3, 7), (1, 2)) for fn in (fftpack.fftn, fftpack.ifftn)), case(fftpack.fftn, BLOCK, axes=1),
     *(case(fn, a, kind, axis=axis, norm=norm) for fn in (fftpack.dct, fftpack.idct, fftpack.dst, fftpack.idst)
       for kind in (1, 2, 3, 4) for a, axis in ((WAVE, -1), (IMAGE, 0)) for norm in (None, "ortho")),
     *(case(fn, IMAGE, kind, norm=norm) for fn in (fftpack.dctn, fftpack.idctn, fftpack.dstn, fftpack.idstn)

@@ -69,6 +69,8 @@ TRIPS_WRITTEN_OUT = 64
 # The same of a loop over the entries of a dict that it does not leave early: each is an array with a name of its own.
 ENTRIES_WRITTEN_OUT = 512
 RULE_TRIPS_WRITTEN_OUT = 100
+# Numbers of a range, as those of axes, that stay known one by one in a list or a tuple of them.
+NUMBERS_LISTED = 8
 # Items of the standard library's iterators that are listed one by one, and items that are combined at a time.
 ITEMS_LISTED = 64
 ITEMS_COMBINED = 4

@@ -389,3 +389,29 @@ def angles_before_layers(layers, angles):
     axes = list(range(layers.ndim))[::-1]
     scaled = layers.reshape(*long) * layers.transpose(*axes).T
     return np.sum((lower - upper) * np.sin(angles)) + np.sum(scaled**2)
+
+
+@program(args=lambda rng: (rng.uniform(0.2, 0.9, size=(2, 3, 4)),))
+def axes_in_lists(x):
+    order = list(range(x.ndim))
+    order[0], order[-1] = order[-1], order[0]
+    others = tuple(axis for axis in range(x.ndim) if axis != 1)
+    weights = np.sum(x, axis=others, keepdims=True)
+    shape = [1] * x.ndim
+    shape[1] = x.shape[1]
+    y = (x * np.arange(x.shape[1]).reshape(shape)).transpose(order)
+    moved = np.moveaxis(y, [0, 1], [1, 0])
+    return np.sum(y * weights[0, 0, 0]) + np.sum(moved[tuple([0] * 2)] ** 2)
+
+
+@program(args=lambda rng: (rng.uniform(0.2, 0.9, size=(3, 3)),))
+def places_in_lists_that_are_gone_over(x):
+    places = list(range(3))
+    total = 0.0
+    for step in range(2):
+        places[step], places[step + 1] = places[step + 1], places[step]
+        for row, column in enumerate(places):
+            total = total + x[row, column] ** (step + 2)
+    marks = [0, 2]
+    marks.append(1)
+    return total + sum(x[0, k] * (k + 1) for k in marks)

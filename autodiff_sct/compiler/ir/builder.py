@@ -150,6 +150,9 @@ class Specialiser(ProgramValues):
         self.mixed: dict[int, frozenset[int]] = {}
         self.walked_known: set[Any] = set()  # lists at compile time that iterators with names go over
         self.gone_over_known: set[Any] = set()  # lists and dicts at compile time that are gone over, maybe later
+        self.integer_lists: set[Any] = (
+            set()
+        )  # lists of a few integers, at compile time as long as nothing goes over them
         self.by_itself: Any = None  # the expression of the last statement that is one, and there for what it does
         self.wrappers: tuple[Any, ...] = ()  # wrappers of packages around, each with arguments to enter it with
         self.strictly = 0  # calls around that are not followed unless all of their text can be

@@ -42,6 +42,9 @@ LITERALS = (int, float, complex, str, bytes, bool, type(None), type(Ellipsis))
 UNFOLLOWED = "an object that only the run tells from others is used in a way that cannot be followed"
 
 
+INTEGER_LISTS = "lists of integers that need variables"  # the site of all of them
+
+
 class Restart(Exception):
     """A container made at `site` turned out to need a variable of its own: specialise again, knowing that."""
 

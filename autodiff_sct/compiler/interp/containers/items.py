@@ -14,7 +14,7 @@ from ...domain.facts import INT, Facts, Listed, Mapped, Num, Opaque, Pair, are_m
 from ...domain.values import Const, Leaf, ListV, MaybeV, Obj, Suspended, TupleV, Value
 from ...ir.builder import Specialiser
 from ...ir.element_facts import as_element, element_facts, is_slice, storable
-from ...ir.program_values import Restart
+from ...ir.program_values import INTEGER_LISTS, Restart
 from ..arrays import emit_op, indexing
 from ..arrays.flat import is_flat
 from ..arrays.flat_items import get_flat, set_flat
@@ -41,7 +41,7 @@ from ..objects.tables import is_reference, operation, restart_tabled
 from ..world.names import called_after
 from ..world.outside_writes import put_outside
 from ..world.partial_keys import narrowed, note_assigned, restart_whole
-from .iteration import keys_of
+from .iteration import are_known_integers, keys_of
 from .iterators import kept
 from .missing_keys import call_factory, fill_missing, holds_nothing, key_error
 from .ranges import part_of_range
@@ -61,6 +61,9 @@ def own_list(s: Specialiser, value: ListV) -> Value:
     known = ("static", site) in s.dynamic
     if site not in s.dynamic:
         known = known or (short and stays_short(s))
+        if INTEGER_LISTS not in s.dynamic and are_known_integers(items):
+            known = True
+            s.integer_lists.add(site)
         known = known or ("ranks", site) in s.dynamic or are_of_several_ranks(s, items)
     if known or not all(storable(s, v) for v in items) or are_mixed(map(s.facts_of, items)):
         if site in s.dynamic:

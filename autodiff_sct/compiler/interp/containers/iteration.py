@@ -17,6 +17,7 @@ from ...domain.dependencies import ItemRead
 from ...domain.facts import INT, Listed, Mapped, Num, Opaque, Pair
 from ...domain.values import Const, Later, Leaf, ListV, Obj, Suspended, TupleV, Value
 from ...ir.builder import Specialiser
+from ...ir.program_values import INTEGER_LISTS, Restart
 from ..arrays.flat import is_flat
 from ..kernel import operations
 from ..kernel.operations import defines, get_item, items_of, loop, operate, read_stop, truth
@@ -59,6 +60,8 @@ def over(s: Specialiser, value: Value) -> Source:
         if isinstance(value, Obj) and value.cls not in (dict, list):
             return over_object(s, value)
         if isinstance(value, Obj):
+            if value.id in s.integer_lists:
+                raise Restart(INTEGER_LISTS)
             s.gone_over_known.add(value.id)
         items = items_of(s, value, None)
         places = fields(s, value)
@@ -103,6 +106,19 @@ def short(s: Specialiser, value: Value) -> tuple[Any, list[Value] | None]:
         return None, None
     site = s.site("loop")
     return site, [Const(k) for k in value.value] if ("write out", site) in s.dynamic else None
+
+
+def known_numbers(value: Value) -> tuple[Value, ...] | None:
+    """The numbers of a range that is known and so short that they stay known one by one in a list of them."""
+    if not isinstance(value, Const) or not isinstance(value.value, range):
+        return None
+    return tuple(map(Const, value.value)) if len(value.value) <= thresholds.NUMBERS_LISTED else None
+
+
+def are_known_integers(items: list[Value]) -> bool:
+    """True for a few integers that are known, as those of axes."""
+    few = 0 < len(items) <= thresholds.NUMBERS_LISTED
+    return few and all(isinstance(item, Const) and type(item.value) is int for item in items)
 
 
 def over_object(s: Specialiser, value: Obj) -> Source:

@@ -13,7 +13,7 @@ from ...domain.facts import INT, Listed, Num
 from ...domain.values import Const, Frame, Leaf, ListV, Suspended, Value
 from ...ir.builder import Specialiser
 from ..containers import items, lists
-from ..containers.iteration import advancing, short
+from ..containers.iteration import advancing, known_numbers, short
 from ..containers.iterators import ahead_of, own_iterator
 from ..containers.sources import Source, unchanged
 from ..kernel.handlers import evaluate, expression
@@ -69,12 +69,28 @@ def build_list(s: Specialiser, node: Any) -> Value:
     """A list of the elements; things known one by one stay so."""
     site = s.site()
     static = scoped(s, node, lambda: unrolled(s, node.generators, 0, lambda: evaluate(s, node.elt)))
+    if static is None:
+        static = known_integers(s, node)
     if static is not None:
         return ListV(tuple(static), site)
     listed = Listed(frozenset([s.root(("list", site))]))
     result = s.let(gast.List([], gast.Load()), listed, ir.Op(list, {"items": ListV(())}), hint="items", may_raise=False)
     scoped(s, node, lambda: nest(s, node.generators, 0, lambda: lists.append(s, result, evaluate(s, node.elt))))
     return result
+
+
+def known_integers(s: Specialiser, node: Any) -> list[Value] | None:
+    """The elements where they are integers that are known, made of those of short ranges: axes and lengths."""
+    parts = [node.elt, *(test for generator in node.generators for test in generator.ifs)]
+    if any(isinstance(n, (gast.Call, gast.Lambda)) for part in parts for n in gast.walk(part)):
+        return None
+    mark, env = len(s.block), dict(s.env)
+    found = scoped(s, node, lambda: unrolled(s, node.generators, 0, lambda: evaluate(s, node.elt), listing=True))
+    if found is not None and all(isinstance(v, Const) and type(v.value) is int for v in found):
+        return found
+    del s.block[mark:]
+    s.env = env
+    return None
 
 
 def add_up(s: Specialiser, node: Any) -> Value | None:
@@ -105,13 +121,20 @@ def add_up(s: Specialiser, node: Any) -> Value | None:
     return None
 
 
-def unrolled(s: Specialiser, generators: list[Any], k: int, element: Callable[[], Value]) -> list[Value] | None:
-    """The elements where every generator goes over things known one by one and every condition is known."""
+def unrolled(
+    s: Specialiser, generators: list[Any], k: int, element: Callable[[], Value], listing: bool = False
+) -> list[Value] | None:
+    """The elements where every generator goes over things known one by one and every condition is known.
+
+    With `listing`, the numbers of short ranges are known, too.
+    """
     mark, env = len(s.block), dict(s.env)
     if k == len(generators):
         return [element()]
     iterable = own_iterator(s, evaluate(s, generators[k].iter))
     _, numbers = short(s, iterable)
+    if numbers is None and listing and (known := known_numbers(iterable)) is not None:
+        numbers = [*known]
     source = Source(items=numbers) if numbers or isinstance(iterable, Suspended) else over(s, iterable)
     result: list[Value] | None = None
     begin = len(s.block)
@@ -119,7 +142,7 @@ def unrolled(s: Specialiser, generators: list[Any], k: int, element: Callable[[]
         result = []
         for number in range(len(source.items)):
             with source.reached(s, number) as item:
-                more = unrolled_item(s, generators, k, item, element)
+                more = unrolled_item(s, generators, k, item, element, listing)
             if more is None:
                 result = None
                 break
@@ -135,14 +158,14 @@ def unrolled(s: Specialiser, generators: list[Any], k: int, element: Callable[[]
 
 
 def unrolled_item(
-    s: Specialiser, generators: list[Any], k: int, item: Value, element: Callable[[], Value]
+    s: Specialiser, generators: list[Any], k: int, item: Value, element: Callable[[], Value], listing: bool
 ) -> list[Value] | None:
     """The elements that one item of the k-th generator leads to."""
     store(s, generators[k].target, item)
     tests = [condition(s, test) for test in generators[k].ifs]
     if not all(isinstance(t, Const) for t in tests):
         return None
-    return unrolled(s, generators, k + 1, element) if all(t.value for t in tests) else []
+    return unrolled(s, generators, k + 1, element, listing) if all(t.value for t in tests) else []
 
 
 def nest(s: Specialiser, generators: list[Any], k: int, action: Callable[[], None]) -> None:

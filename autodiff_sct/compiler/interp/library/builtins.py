@@ -21,7 +21,7 @@ from ..arrays import emit_op
 from ..arrays.flat import base_of, is_flat
 from ..containers import items as containers
 from ..containers import lists
-from ..containers.iteration import each, enumerated, keys_of, length_of, mapped, zipped
+from ..containers.iteration import each, enumerated, keys_of, known_numbers, length_of, mapped, zipped
 from ..containers.ranges import reversed_source
 from ..containers.sources import Source, count_of, is_range, over_range
 from ..kernel import operations
@@ -133,6 +133,8 @@ def listify(s: Specialiser, value: Value) -> Value:
 @defines(operations.as_list)
 def as_list(s: Specialiser, value: Value) -> Value:
     """The items of anything in a new list."""
+    if (numbers := known_numbers(value)) is not None:
+        return ListV(numbers, s.site())
     source = over(s, value)
     if source.whole is not None:
         return source.whole
@@ -160,6 +162,8 @@ def is_vector(facts: Num | None) -> TypeGuard[Num]:
 def list_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     if not args:
         return ListV((), s.site())
+    if isinstance(args[0], Obj) and args[0].cls is list:
+        return ListV(tuple(containers.items_of(s, args[0], None)), s.site())
     if isinstance(args[0], Leaf) and isinstance(facts := s.facts[args[0].name], Listed):
         if facts.is_tuple is False:
             return call_value(s, Bound("copy", args[0]), [], {})
@@ -172,6 +176,10 @@ def list_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
 def tuple_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     if not args:
         return TupleV(())
+    if isinstance(args[0], Obj) and args[0].cls is list:
+        return TupleV(tuple(containers.items_of(s, args[0], None)))
+    if (numbers := known_numbers(args[0])) is not None:
+        return TupleV(numbers)
     facts = s.facts_of(args[0]) if isinstance(args[0], Leaf) else None
     if isinstance(facts, Listed) and facts.roots.isdisjoint(s.lazy):
         return lists.as_tuple(s, args[0])

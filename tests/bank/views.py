@@ -415,3 +415,12 @@ def places_in_lists_that_are_gone_over(x):
     marks = [0, 2]
     marks.append(1)
     return total + sum(x[0, k] * (k + 1) for k in marks)
+
+
+@program(args=lambda rng: (rng.uniform(0.2, 0.9, size=3),))
+def rows_of_known_integers(x):
+    last = [0, 0, 1]
+    first = [1, 2, 0]
+    first[1] = x[1]
+    turned = np.array([first, [-x[0], 1, x[2]], last])
+    return np.sum((turned @ x) ** 2) + np.sum(np.stack([x, last]) ** 3)

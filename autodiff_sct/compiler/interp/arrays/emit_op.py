@@ -139,8 +139,8 @@ def apply(
 ) -> Value:
     """Emit one operation; `fn` is its row, `python` what computes it where that differs."""
     given = [*args, *kwargs.values()]
-    args = [normal(s, a) if isinstance(a, Obj) else a for a in args]
-    kwargs = {k: normal(s, v) if isinstance(v, Obj) else v for k, v in kwargs.items()}
+    args = [normal(s, a) for a in args]
+    kwargs = {k: normal(s, v) for k, v in kwargs.items()}
     elements = [b.name for a, b in zip(given, [*args, *kwargs.values()]) if isinstance(a, Obj) and isinstance(b, Leaf)]
     elementwise = is_elementwise(fn)
     if elementwise:
@@ -236,12 +236,14 @@ def as_tensor(s: Specialiser, value: Leaf, args: list[Value]) -> Leaf:
     )
 
 
-def normal(s: Specialiser, value: Obj) -> Value:
-    """An object as the table knows it: one that stands for a list is the list of its items."""
-    if value.cls is list:
-        return ListV(tuple(items_of(s, value, None)))
-    if value.cls is np.flatiter:
+def normal(s: Specialiser, value: Value) -> Value:
+    """A value as the table knows it: an object that stands for a list, also inside others, is the list of its items."""
+    if isinstance(value, Obj) and value.cls is list:
+        return normal(s, ListV(tuple(items_of(s, value, None))))
+    if isinstance(value, Obj) and value.cls is np.flatiter:
         return elements(s, value)
+    if isinstance(value, (ListV, TupleV)):
+        return replace(value, items=tuple(normal(s, item) for item in value.items))
     return value
 
 

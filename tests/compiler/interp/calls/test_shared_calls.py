@@ -14,7 +14,7 @@ import pytest
 
 from autodiff_sct.api import entry
 from autodiff_sct.compiler.domain.values import Frame
-from autodiff_sct.compiler.interp.calls import dispatch, outline
+from autodiff_sct.compiler.interp.calls import inline, outline
 from autodiff_sct.core import thresholds
 from tests.bank import checks
 from tests.bank.__main__ import applies
@@ -67,7 +67,7 @@ def shared_wherever_possible(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         own = str(frame.globals.get("__name__")).startswith("autodiff_sct.")
         return None if own else decide(s, frame, *rest)
 
-    monkeypatch.setattr(dispatch, "shared_call", of_users)
+    monkeypatch.setattr(inline, "shared_call", of_users)
     monkeypatch.setattr(outline, "is_plain", lambda *_: True)
     monkeypatch.setattr(outline, "only_computes", lambda *_: True)
     monkeypatch.setattr(thresholds, "INLINED_VARIABLES", 1)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import autodiff_sct as ad
-from autodiff_sct.compiler.interp.control import joins
+from autodiff_sct.compiler.interp.control import loop_joins
 
 TIMES = 130
 X = np.array([0.3, 0.5, 0.2])
@@ -75,13 +75,13 @@ def test_each_loop_of_a_nest_is_written_as_often_as_there_are_loops_around_it(
     leaving: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     written_blocks = []
-    run_block = joins.run_block
+    run_block = loop_joins.run_block
 
     def counted(*args: Any) -> bool:
         written_blocks.append(args)
         return run_block(*args)
 
-    monkeypatch.setattr(joins, "run_block", counted)
+    monkeypatch.setattr(loop_joins, "run_block", counted)
     f = written(nest(18, leaving))
     np.testing.assert_allclose(ad.grad(f)(0.7), np.cos(0.7) * 1.1, rtol=1e-12)
     assert len(written_blocks) < 18 * 18

@@ -219,6 +219,8 @@ def as_counted(s: Specialiser, source: Source) -> Source:
     if any(isinstance(item, Later) for item in source.items):
         return counted_later(s, source)
     items = own_value(s, ListV(tuple(source.items), s.site("items")))
+    if isinstance(items, Obj) and all_storable(s, source.items):
+        raise Restart(items.id)  # it is a short list that was kept at compile time
     if not isinstance(items, Leaf):
         raise s.refuse(
             "list-of-objects",

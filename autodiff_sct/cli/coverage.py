@@ -42,7 +42,7 @@ STEP, TEXT = "derivative 0, or no real number", "no rule: its Python text is fol
 OUTCOMES = (BOTH, REVERSE, COMPOSED, STEP, TEXT)
 
 REFUSED = {
-    "matrices, and memory shared with what is no array": "asmatrix bmat frombuffer from_dlpack require",
+    "matrices, and memory shared with what is no array": "asmatrix bmat frombuffer from_dlpack",
     "input, output and text": """
         array2string array_repr array_str base_repr binary_repr format_float_positional format_float_scientific
         fromfile fromregex fromstring genfromtxt load loadtxt save savetxt savez savez_compressed info typename

@@ -312,6 +312,17 @@ def imaginary_part_assigned(x, y, s):
     return np.sum(np.abs(w - z) ** 2) + np.sum(z[1].imag * w[2].real)
 
 
+@program(args=lambda rng: (rng.normal(size=4), 0.7), tags={"inplace", "view"}, float32=False)
+def imaginary_items_assigned(x, s):
+    z = x * np.ones((2, 1)) * (1.0 + s * 1j)
+    z.imag[:, 1:] = x[1:] ** 2
+    z.imag[0, 0] -= s
+    z.imag[z.real > 0.5] = s
+    for k in range(4):
+        z.imag[1, k] *= x[k]
+    return np.sum(np.abs(z) ** 2 * x)
+
+
 @program(args=lambda rng: (rng.normal(size=6),), tags={"inplace", "view"})
 def windows_of_what_was_written(x):
     y = x * 1.0

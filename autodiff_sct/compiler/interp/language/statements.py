@@ -30,14 +30,15 @@ from ..control.verbatim_raise import raise_from, raises_from
 from ..kernel import operations
 from ..kernel.escape import roots_held
 from ..kernel.handlers import evaluate, execute_each, statement
-from ..kernel.operations import augment, branch, call_value, defines, listed, loop, run_generator
+from ..kernel.operations import augment, branch, call_value, defines, listed, loop, operate, run_generator
 from ..kernel.raising import Ended, always, attempted
 from ..objects import dict_views, tables
+from ..objects.attributes import with_imaginary
 from ..world.names import assign_name, delete_name
 from .augmented_assignment import augment_item
 from .comparisons import condition
 from .star_arguments import unpacked_at_once
-from .subscripts import place_of
+from .subscripts import index_into, place_of
 
 
 @defines(operations.execute)
@@ -75,6 +76,8 @@ def store(s: Specialiser, target: Any, value: Value) -> None:
         assign_name(s, target.id, value)
     elif isinstance(target, (gast.Tuple, gast.List)):
         unpack(s, target.elts, value)
+    elif isinstance(target, gast.Subscript) and (whole := imaginary_whole(s, target)) is not None:
+        store_imaginary(s, whole, index_into(s, whole, target.slice), value)
     elif isinstance(target, gast.Subscript):
         containers.set_item(s, *place_of(s, target), value)
     elif isinstance(target, gast.Attribute):
@@ -85,6 +88,22 @@ def store(s: Specialiser, target: Any, value: Value) -> None:
             f"assignment to {type(target).__name__} is not supported",
             "assign to a name, an item or an attribute",
         )
+
+
+def imaginary_whole(s: Specialiser, target: Any) -> Leaf | None:
+    """The complex array of an assignment to ``z.imag[k]``, where it has a name."""
+    node = target.value
+    if not isinstance(node, gast.Attribute) or node.attr != "imag" or not isinstance(node.value, gast.Name):
+        return None
+    base = evaluate(s, node.value)
+    facts = s.num(base) if isinstance(base, Leaf) else None
+    is_complex = facts is not None and facts.kind == "array" and facts.dtype is not None and facts.dtype.kind == "c"
+    return base if is_complex and isinstance(base, Leaf) else None
+
+
+def store_imaginary(s: Specialiser, whole: Leaf, index: Value, value: Value) -> None:
+    """``z.imag[k] = value``"""
+    containers.set_item(s, whole, index, with_imaginary(s, containers.get_item(s, whole, index), value))
 
 
 def unpack(s: Specialiser, targets: list[Any], value: Value) -> None:
@@ -119,6 +138,10 @@ def augmented(s: Specialiser, node: Any) -> None:
         old = evaluate(s, gast.copy_location(gast.Name(target.id, gast.Load(), None, None), target))
         outer = s.frame is not None and target.id in s.frame.nonlocals
         assign_name(s, target.id, augment(s, old, type(node.op), evaluate(s, node.value), outer))
+    elif isinstance(target, gast.Subscript) and (whole := imaginary_whole(s, target)) is not None:
+        index = index_into(s, whole, target.slice)
+        old = containers.get_item(s, containers.get_attribute(s, whole, "imag"), index)
+        store_imaginary(s, whole, index, operate(s, type(node.op), old, evaluate(s, node.value)))
     elif isinstance(target, gast.Subscript):
         augment_item(s, node)
     else:

@@ -478,12 +478,17 @@ def assign_part(s: Specialiser, base: Leaf, facts: Num, attr: str, value: Value)
         assign_flat(s, base, value)
         return
     if attr == "imag":
-        expr = ir.call(s.bind(with_imag.__name__, with_imag), s.expr(base), s.expr(value))
-        emit_op.store_item(s, base, Const(Ellipsis), emit_op.apply(s, with_imag, expr, [base, value], {}))
+        emit_op.store_item(s, base, Const(Ellipsis), with_imaginary(s, base, value))
         return
     real = base if facts.dtype is not None and facts.dtype.kind == "f" else attribute_of(s, base, attr)
     assert isinstance(real, Leaf)
     emit_op.store_item(s, real, Const(Ellipsis), value)
+
+
+def with_imaginary(s: Specialiser, z: Value, part: Value) -> Value:
+    """Complex numbers with other imaginary parts: a view of those parts has no view of a cotangent."""
+    expr = ir.call(s.bind(with_imag.__name__, with_imag), s.expr(z), s.expr(part))
+    return emit_op.apply(s, with_imag, expr, [z, part], {})
 
 
 def limit_of(s: Specialiser, facts: Listed) -> Value:

@@ -15,7 +15,6 @@ LIMITS: dict[str, dict[str, str]] = {
     "all": {
         "exception_carries_a_value": r"Diverged has no derivative rule",
         "network_of_objects": r"not all have the same 'activation'",
-        "real_and_imaginary_views": r"has no view of its adjoint that adds up",
         "sliding_windows": r"has no view of its adjoint that adds up",
     },
     "forward": {},

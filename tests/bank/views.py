@@ -412,7 +412,8 @@ def axes_in_lists(x):
     shape[1] = x.shape[1]
     y = (x * np.arange(x.shape[1]).reshape(shape)).transpose(order)
     moved = np.moveaxis(y, [0, 1], [1, 0])
-    return np.sum(y * weights[0, 0, 0]) + np.sum(moved[tuple([0] * 2)] ** 2)
+    product = np.tensordot(x, y, [(1,), (1,)])
+    return np.sum(y * weights[0, 0, 0]) + np.sum(moved[tuple([0] * 2)] ** 2) + np.sum(product**2)
 
 
 @program(args=lambda rng: (rng.uniform(0.2, 0.9, size=(3, 3)),))

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from ...errors import Refused
+from ...errors import Refused, UnsupportedSyntax
 from ..domain.attempt import Attempt, Way
 from ..domain.pytree import Branch, Static, is_setting
 from ..domain.request import Emitted, Request
@@ -31,13 +31,27 @@ def granted_by(
     while following is not None:
         request = following
         try:
-            return emit(request), request
+            return settled(emit, request), request
         except Refused as error:
             following = after(request, error, values)
             error.origin = users_line(error.origin, request.fn, request.attempt.derivatives)
             first, last = error if first is None or Way.CALL in request.attempt.ways else first, error
     assert first is not None
     raise explained(first, last, request.attempt.unfollowed.values()) from None
+
+
+def settled(emit: Callable[[Request], Emitted], request: Request) -> Emitted:
+    """What `emit` makes of a request; refused if a container needs a variable where a derivative uses it."""
+    from ..ir.program_values import Restart
+
+    try:
+        return emit(request)
+    except Restart:
+        raise UnsupportedSyntax(
+            "a container changes its shape in a way that cannot be followed",
+            "give each of its items one kind on every path",
+            code="different-kinds",
+        ) from None
 
 
 def after(request: Request, refused: Refused, values: tuple[Any, ...]) -> Request | None:

@@ -57,11 +57,12 @@ def own_list(s: Specialiser, value: ListV) -> Value:
     items = [own_value(s, v) for v in value.items]
     if site in s.dynamic:
         items = [as_element(s, v) for v in items]
-    short = len(items) <= thresholds.SHORT_LIST and not (s.frame is not None and s.frame.rule)
+    of_rule = s.frame is not None and s.frame.rule  # the program is not specialised again for lists of a rule
+    short = len(items) <= thresholds.SHORT_LIST and not of_rule
     known = ("static", site) in s.dynamic
     if site not in s.dynamic:
         known = known or (short and stays_short(s))
-        if INTEGER_LISTS not in s.dynamic and are_known_integers(items):
+        if not of_rule and INTEGER_LISTS not in s.dynamic and are_known_integers(items):
             known = True
             s.integer_lists.add(site)
         known = known or ("ranks", site) in s.dynamic or are_of_several_ranks(s, items)

@@ -60,7 +60,7 @@ def over(s: Specialiser, value: Value) -> Source:
         if isinstance(value, Obj) and value.cls not in (dict, list):
             return over_object(s, value)
         if isinstance(value, Obj):
-            if value.id in s.integer_lists:
+            if value.id in s.integer_lists and not (s.frame is not None and s.frame.rule):
                 raise Restart(INTEGER_LISTS)
             s.gone_over_known.add(value.id)
         items = items_of(s, value, None)

@@ -9,6 +9,7 @@ import numpy as np
 
 import autodiff_sct.ops.erf_rule  # noqa: F401  (fills the table)
 from autodiff_sct.ops.erf import erf
+from autodiff_sct.runtime.copies import with_imag
 from autodiff_sct.runtime.gammas import polygamma
 from tests.laws.cases_elementwise import X, Z
 from tests.laws.checker import Case, case
@@ -17,6 +18,9 @@ CASES: list[Case] = [
     *(case(fn, z) for fn in [np.real, np.conjugate] for z in (X, Z, 0.7, 0.3 - 0.4j)),
     *(case(fn, z) for fn in [np.imag, np.angle] for z in (X, Z)),
     case(np.angle, Z, deg=True),
+    case(with_imag, Z, X),
+    case(with_imag, Z, 0.7),
+    case(with_imag, Z[None] + np.zeros((2, 1)), X),
     case(complex, 0.3, 0.4),
     case(complex, 0.3 - 0.2j),
     case(np.float32, X),

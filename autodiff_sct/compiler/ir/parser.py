@@ -1,8 +1,8 @@
 """Text of the intermediate form, as `printer` writes it, to a program and what is known of its variables.
 
 Tests of passes are written in it: a program before a pass and after it, with the facts that the pass asks for.  What is
-not said is assumed: a variable has no facts, a statement no flags, and ``t.3`` is a temporary while all other
-variables carry names of the user's.
+not said is assumed: a variable has no facts, a statement no flags, ``t.3`` is a temporary while all other variables
+carry names of the user's, and ``d_x.3`` is a cotangent.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np
 from ...rules.table import TABLE
 from ..domain.facts import PYTHON_KINDS, Dim, Facts, Listed, Mapped, Num, Opaque, Pair
 from ..domain.values import Const, Leaf, ListV, TupleV, Value
-from .builder import Specialiser
+from .builder import Role, Specialiser
 from .expr import LOAD, path_of
 from .printer import DOT, FLAGS, HEAD, STRING
 from .statements import Block, Carry, Effect, If, Let, Loop, Merge, Op, Raise, Return, Store, Try, With
@@ -113,6 +113,8 @@ class Parser:
         s.counter = max(s.counter, int(variable.rpartition(".")[2]))
         if hint not in self.temporaries:
             s.named.add(variable)
+        if hint.startswith(Role.COTANGENT.value):
+            s.roles[variable] = Role.COTANGENT
         if facts is not None:
             s.facts[variable] = facts
         return variable

@@ -39,7 +39,7 @@ ALWAYS = {
     "dtype_from_a_helper",
 }
 # Objects that a call returns and others write to are not followed through it: such calls stay inlined elsewhere.
-OBJECTS_RETURNED = {"object_with_array", "tape_of_objects"}
+OBJECTS_RETURNED = {"object_with_array", "tape_of_objects", "bodies_attract_each_other"}
 STEP = 29
 
 

@@ -96,6 +96,23 @@ def stepped(m: Any, x: Any) -> Any:
     return x
 
 
+def test_offsets_of_diagonals_under_a_name() -> None:
+    def product(x: Any, offsets: Any) -> Any:
+        known = [-1, 0, 1]
+        whole = sparse.diags([x[:3], x, x[1:]], known, format="csr")
+        return np.sum((whole @ x) ** 2) + np.sum((sparse.diags([x], [0]) @ x) ** 2), offsets
+
+    x = np.array([0.4, 0.9, 1.3, 0.7])
+    ends = [product(x + step, None)[0] for step in (1e-6 * np.eye(4)[1], -1e-6 * np.eye(4)[1])]
+    assert ad.grad(product, has_aux=True)(x, None)[0][1] == pytest.approx((ends[0] - ends[1]) / 2e-6, rel=1e-6)
+
+    def at_run_time(x: Any, offsets: Any) -> Any:
+        return np.sum((sparse.diags_array([x, x], offsets=offsets, shape=(9, 9)) @ np.ones(9)) ** 2)
+
+    with pytest.raises(ad.AutodiffError, match="only the run tells the offsets"):
+        ad.grad(at_run_time)(x, np.array([0, 1]))
+
+
 @pytest.mark.parametrize("name", PROGRAMS)
 @pytest.mark.parametrize("form", ["csr_array", "csc_array"])
 def test_programs(name: str, form: str) -> None:

@@ -38,6 +38,7 @@ PLAIN_ARRAY = """
     rotated_list newton_system lotka_volterra_history view_method_and_asarray joined_by_index
     drawn_with_location_and_scale convolution_by_strides dicts_in_groups queue_of_pairs ukf_pendulum
     scattering_matrix bodies_of_several_shapes conjugate_of_unknown_dtype dtype_from_a_helper
+    arrays_as_required ranges_beside_arrays imaginary_part_assigned rows_of_known_integers
     """
 
 # Makes a Python number of a recorded value: `float(t)`, the functions of `math`, `f"{x:.2f}"`, `math.fsum`.
@@ -76,7 +77,7 @@ SETTINGS = """
 
 # Writes into `z.imag`, a view whose cotangent is not the same view of that of `z`.
 IMAGINARY_PART = """
-    real_and_imaginary_views
+    real_and_imaginary_views imaginary_items_assigned
     """
 
 # Calls a compiled gradient, which the tape would not see.

@@ -22,7 +22,7 @@ from ....runtime.scipy.sparse import Matrix
 from ... import ir
 from ...domain.facts import INT, Facts, Num, Opaque
 from ...domain.values import Const, Leaf, ListV, Obj, TupleV, Value
-from ...interp.arrays.emit_op import array_of_list, numpy_call
+from ...interp.arrays.emit_op import array_of_list, normal, numpy_call
 from ...interp.kernel.handlers import handles
 from ...interp.kernel.operations import attribute_of, call_python, call_value, get_item, opaque_call, operate
 from ...interp.objects.objects import construct
@@ -235,12 +235,18 @@ def from_diagonals(fn: Any, s: Specialiser, args: list[Value], kwargs: dict[str,
     """``diags(diagonals, offsets)``."""
     named = bound("diagonals offsets shape format dtype", args[:2], kwargs)
     callee = ir.attribute(s.bind("sparse", sparse), fn.__name__)
-    diagonals, offsets = named["diagonals"], named.get("offsets", Const(0))
+    diagonals, offsets = named["diagonals"], normal(s, named.get("offsets", Const(0)))
     single = isinstance(diagonals, Leaf)
     vectors = [diagonals] if single else list(getattr(diagonals, "items", []))
     vectors = [array_of_list(s, v) for v in vectors]
-    if not s.is_static(offsets) or not any(is_free(s, v) for v in vectors):
+    if not any(is_free(s, v) for v in vectors):
         return constant(fn, s, args, kwargs)
+    if not s.is_static(offsets):
+        raise s.refuse(
+            "setting",
+            f"only the run tells the offsets of scipy.sparse.{fn.__name__}",
+            "write them as a list of numbers",
+        )
     places = np.ravel(s.static(offsets)).tolist()
     if any((f := s.num(v)) is None or f.ndim != 1 for v in vectors) or len(places) != len(vectors):
         raise s.refuse(

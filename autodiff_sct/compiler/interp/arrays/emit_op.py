@@ -350,6 +350,7 @@ def is_positive(length: Any) -> bool:
 
 def array_of_list(s: Specialiser, value: Value) -> Value:
     """A list where NumPy reads an array of it, made that array."""
+    value = normal(s, value)
     listed = isinstance(value, (ListV, TupleV)) or isinstance(value, Const) and isinstance(value.value, (list, tuple))
     if listed or isinstance(value, Leaf) and isinstance(s.facts[value.name], Listed):
         return numpy_call(s, np.array, [value], {})

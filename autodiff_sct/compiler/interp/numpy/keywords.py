@@ -43,7 +43,7 @@ def rewritten(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Valu
         return call_python(s, around, [array_of_list(s, first), *axis], named)
     if fn is np.nan_to_num and ("copy" in kwargs or len(args) > 1):
         return nan_to_num(s, args, kwargs)
-    if fn is np.pad and any(isinstance(v, Obj) for v in [*args[1:2], *kwargs.values()]):
+    if fn is np.pad and any(isinstance(v, Obj) and v.cls is dict for v in [*args[1:2], *kwargs.values()]):
         raise s.refuse("numpy-form", "np.pad with widths in a dict cannot be followed", "give a pair for each axis")
     if fn in UNSTACK and not is_known(s, args[0], kwargs.get("axis", Const(0))):
         return call_python(s, unstacked, args, kwargs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -76,5 +77,7 @@ def test_the_text_decides_nothing_that_dtypes_decide() -> None:
 
 
 def test_what_numpy_refuses_is_raised() -> None:
-    with pytest.raises(ValueError, match="not inexact"):
+    with pytest.raises(ValueError) as numpys:
+        np.finfo(np.dtype("int32"))
+    with pytest.raises(ValueError, match=re.escape(str(numpys.value))):
         ad.grad(lambda x: np.sum(x) * np.finfo(np.dtype("int32")).eps)(ARGUMENTS["float64"])

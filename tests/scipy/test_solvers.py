@@ -265,3 +265,12 @@ def test_the_tangents_of_a_matrix_and_a_right_side_are_added() -> None:
 
     ends = squares(a + 1e-6 * t_a, b + 1e-6 * t_b), squares(a - 1e-6 * t_a, b - 1e-6 * t_b)
     assert ad.jvp(squares, (a, b), (t_a, t_b))[1] == pytest.approx((ends[0] - ends[1]) / 2e-6, rel=1e-6)
+
+
+def test_a_limit_at_infinity_has_no_tangent() -> None:
+    """Also where the integrand is no number there."""
+
+    def tail(a: Any, b: Any) -> Any:
+        return integrate.quad(lambda t: np.exp(t - t * t), a, b)[0]
+
+    assert ad.jvp(tail, (0.3, np.inf), (1.0, 0.0))[1] == pytest.approx(-np.exp(0.3 - 0.09), rel=1e-9)

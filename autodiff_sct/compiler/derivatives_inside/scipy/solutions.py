@@ -54,12 +54,17 @@ def of_integral(y, d, fn, a, b, order, fixed, *inputs):
 def push_integral(y, d, fn, a, b, order, fixed, *inputs):
     return (
         None,
-        (-d * fn(a, *given(order, fixed, inputs)), None),
-        (d * fn(b, *given(order, fixed, inputs)), None),
+        (-d * at_limit(fn, a, given(order, fixed, inputs)), None),
+        (d * at_limit(fn, b, given(order, fixed, inputs)), None),
         None,
         None,
         *[(np.sum(d * integral_of_slope(fn, k, a, b, order, fixed, inputs)), None) for k in upto(len(inputs))],
     )
+
+
+def at_limit(fn, limit, arguments):
+    """The integrand at a limit that moves: an infinite one does not, and there the integrand may be no number."""
+    return 0.0 if np.isinf(limit) else fn(limit, *arguments)
 
 
 def integral_of_slope(fn, k, a, b, order, fixed, inputs):

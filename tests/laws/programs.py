@@ -19,7 +19,7 @@ import numpy as np
 
 from tests.laws.checker import Call, Case, full_name, is_inexact
 
-LITERAL = (int, bool, str, type(None), slice)
+LITERAL = (int, float, bool, str, type(None), slice)
 
 
 @dataclass
@@ -40,13 +40,14 @@ class Program:
 
 
 def is_literal(value: Any) -> bool:
-    return isinstance(value, LITERAL) or isinstance(value, tuple) and all(is_literal(v) for v in value)
+    if isinstance(value, (list, tuple)):
+        return all(map(is_literal, value))
+    return isinstance(value, LITERAL) and not (isinstance(value, float) and not math.isfinite(value))
 
 
-def program(item: Case, name: str) -> Program:
-    """The program of a case."""
+def spelled(item: Case, active: list[int], name: str) -> tuple[str, dict[str, Any]]:
+    """The arguments of a case's call as text, ``x0`` where the first is `active`, and the constants that it names."""
     inputs = Call(item.fn, item.args, item.kwargs).inputs()
-    active = [p for p, x in inputs.items() if is_inexact(x) and not isinstance(x, (list, tuple))]
     constants: dict[str, Any] = {}
 
     def write(position: int, value: Any) -> str:
@@ -59,11 +60,19 @@ def program(item: Case, name: str) -> Program:
 
     words = [write(p, x) for p, x in list(inputs.items())[: len(item.args)]]
     words += [f"{k}={write(p, v)}" for (k, v), p in zip(item.kwargs.items(), list(inputs)[len(item.args) :])]
+    return ", ".join(words), constants
+
+
+def program(item: Case, name: str) -> Program:
+    """The program of a case."""
+    inputs = Call(item.fn, item.args, item.kwargs).inputs()
+    active = [p for p, x in inputs.items() if is_inexact(x) and not isinstance(x, (list, tuple))]
+    words, constants = spelled(item, active, name)
     called = full_name(item.fn)
     if called.startswith("autodiff_sct"):
         called = f"{name}_fn"
         constants[called] = item.fn
-    text = f"def {name}({', '.join(f'x{p}' for p in active)}):\n    return {called}({', '.join(words)})\n"
+    text = f"def {name}({', '.join(f'x{p}' for p in active)}):\n    return {called}({words})\n"
     return Program(item, name, tuple(active), text, constants)
 
 

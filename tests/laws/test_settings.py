@@ -20,6 +20,7 @@ import pytest
 import autodiff_sct as ad
 from autodiff_sct.rules.table import TABLE, Rule
 from tests.laws.checker import Call, Case, full_name, is_inexact, random_like, show
+from tests.laws.programs import spelled
 from tests.laws.settings import variants
 from tests.random.oracle import forget, load
 
@@ -45,12 +46,6 @@ def rules() -> list[tuple[Rule, list[Case]]]:
     return [(TABLE[fn], [*cases.values()][:MOST]) for fn, cases in found.items()]
 
 
-def is_literal(value: Any) -> bool:
-    if isinstance(value, (list, tuple)):
-        return all(map(is_literal, value))
-    return value is None or type(value) in (bool, int, str) or type(value) is float and np.isfinite(value)
-
-
 class Program:
     """A program that calls a function and adds up the squares of its results, with settings in its text."""
 
@@ -58,19 +53,8 @@ class Program:
         inputs = Call(item.fn, item.args, item.kwargs).inputs()
         moving = [path for path, x in inputs.items() if isinstance(x, np.ndarray) and x.dtype.kind in "fc"]
         self.start = [inputs[path] for path in moving]
-        constants: dict[str, Any] = {"fn": item.fn}
-
-        def spelled(path: Any, value: Any) -> str:
-            if path in moving:
-                return f"x{moving.index(path)}"
-            if is_literal(value):
-                return repr(value)
-            constants[f"k{len(constants)}"] = value
-            return f"k{len(constants) - 1}"
-
-        paths = [*inputs]
-        words = [spelled(path, inputs[path]) for path in paths[: len(item.args)]]
-        words += [f"{k}={spelled(path, v)}" for (k, v), path in zip(item.kwargs.items(), paths[len(item.args) :])]
+        words, constants = spelled(item, moving, "k")
+        constants["fn"] = item.fn
         parts = [(f"y[{k}]", part) for k, part in enumerate(y)] if isinstance(y, (tuple, list)) else [("y", y)]
         terms = []
         for name, part in parts:
@@ -78,8 +62,8 @@ class Program:
                 weights = 1.3 + np.cos(np.arange(1.0, np.size(part) + 1)).reshape(np.shape(part))
                 constants[f"w{len(terms)}"] = weights
                 terms.append(f"np.sum(w{len(terms)} * np.abs({name}) ** 2)")
-        given = ", ".join(f"x{k}" for k in range(len(moving)))
-        self.text = f"import numpy as np\n\n\ndef program({given}):\n    y = fn({', '.join(words)})\n"
+        given = ", ".join(f"x{path}" for path in moving)
+        self.text = f"import numpy as np\n\n\ndef program({given}):\n    y = fn({words})\n"
         self.text += f"    return {' + '.join(terms) or '0.0'}\n"
         self.function = load(self.text)
         self.function.__globals__.update(constants)

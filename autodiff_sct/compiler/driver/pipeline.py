@@ -56,7 +56,7 @@ from ..interp.objects import tables
 from ..interp.world.boundary import protect, receive
 from ..interp.world.origins import place_of_definition
 from ..ir.builder import Specialiser
-from ..ir.program_values import Restart
+from ..ir.program_values import INTEGER_LISTS, Restart
 from .assemble import emit
 from .pass_manager import Program
 from .pass_order import ACTIVE, CONTRIBUTIONS, OPERATIONS, PRIMAL, RECORDED
@@ -124,7 +124,9 @@ def specialised(request: Request) -> tuple[Specialiser, Arguments, Value]:
             tables.learn(dynamic, restart.site)
         except Refused:
             references = tables.references_in(s)
-            if references == known:
+            if references == known and s.integer_lists:  # lists in variables are more general
+                dynamic.add(INTEGER_LISTS)
+            elif references == known:
                 note_packages(s)
                 raise
         else:

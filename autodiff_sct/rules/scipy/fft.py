@@ -131,20 +131,11 @@ def idctn(y, d, x, type=2, s=None, axes=None, norm=None, overwrite_x=False, work
 
 
 def cosines_transposed(d, type, axes, norm, orthogonalize):
-    """The transpose of a cosine transform, in which types other than 4 count the mean apart."""
-    if type == 4 or is_orthogonal(norm, orthogonalize):
-        return cosines(d, inverse_of(type), axes, norm, orthogonalize)
-    if type == 1:
-        return ends_times(0.5, cosines(ends_times(2.0, d, axes), 1, axes, norm, orthogonalize), axes)
-    if type == 2:
-        return cosines(place_times(2.0, d, axes, 0), 3, axes, norm, orthogonalize)
-    return place_times(0.5, cosines(d, 2, axes, norm, orthogonalize), axes, 0)
-
-
-def cosines(d, type, axes, norm, orthogonalize):
-    if axes[1:]:
-        return fourier.dctn(d, type, axes=axes, norm=norm, orthogonalize=orthogonalize)
-    return fourier.dct(d, type, axis=axes[0], norm=norm, orthogonalize=orthogonalize)
+    """The transpose of a cosine transform; that of type 1 counts both ends half."""
+    if type == 1 and not is_orthogonal(norm, orthogonalize):
+        found = along(fourier.dct, fourier.dctn, scaled(d, axes, (0, -1), 2.0), 1, axes, norm, orthogonalize)
+        return scaled(found, axes, (0, -1), 0.5)
+    return transposed(fourier.dct, fourier.dctn, 0, d, type, axes, norm, orthogonalize)
 
 
 # Sine transforms
@@ -174,18 +165,27 @@ def idstn(y, d, x, type=2, s=None, axes=None, norm=None, overwrite_x=False, work
 
 
 def sines_transposed(d, type, axes, norm, orthogonalize):
-    """The transpose of a sine transform, in which the types 2 and 3 count the highest frequency apart."""
+    """The transpose of a sine transform."""
+    return transposed(fourier.dst, fourier.dstn, -1, d, type, axes, norm, orthogonalize)
+
+
+# The transforms of both families: `one` along one axis, `several` along more
+
+
+def transposed(one, several, place, d, type, axes, norm, orthogonalize):
+    """The transpose of a transform of which the types 2 and 3 count the frequency at one place apart."""
     if type in (1, 4) or is_orthogonal(norm, orthogonalize):
-        return sines(d, inverse_of(type), axes, norm, orthogonalize)
+        return along(one, several, d, inverse_of(type), axes, norm, orthogonalize)
     if type == 2:
-        return sines(place_times(2.0, d, axes, -1), 3, axes, norm, orthogonalize)
-    return place_times(0.5, sines(d, 2, axes, norm, orthogonalize), axes, -1)
+        return along(one, several, scaled(d, axes, (place,), 2.0), 3, axes, norm, orthogonalize)
+    return scaled(along(one, several, d, 2, axes, norm, orthogonalize), axes, (place,), 0.5)
 
 
-def sines(d, type, axes, norm, orthogonalize):
+def along(one, several, d, type, axes, norm, orthogonalize):
+    """A transform along the axes."""
     if axes[1:]:
-        return fourier.dstn(d, type, axes=axes, norm=norm, orthogonalize=orthogonalize)
-    return fourier.dst(d, type, axis=axes[0], norm=norm, orthogonalize=orthogonalize)
+        return several(d, type, axes=axes, norm=norm, orthogonalize=orthogonalize)
+    return one(d, type, axis=axes[0], norm=norm, orthogonalize=orthogonalize)
 
 
 @static
@@ -200,23 +200,16 @@ def is_orthogonal(norm, orthogonalize):
     return norm == "ortho" if orthogonalize is None else bool(orthogonalize)
 
 
-def place_times(factor, d, axes, place):
-    """An array with the elements at one place along each of the axes times a factor."""
+def scaled(d, axes, places, factor):
+    """An array with the elements at some places along each of the axes times a factor."""
+    result = d.copy()
     for axis in axes:
-        d = d * weights(d.shape[axis], (place,), factor, axis % d.ndim, d.ndim).astype(d.dtype)
-    return d
+        for place in places:
+            result[index_at(place, axis % d.ndim)] *= factor
+    return result
 
 
-def ends_times(factor, d, axes):
-    """An array with the first and the last elements along each of the axes times a factor."""
-    for axis in axes:
-        d = d * weights(d.shape[axis], (0, -1), factor, axis % d.ndim, d.ndim).astype(d.dtype)
-    return d
-
-
-def weights(n, places, factor, axis, ndim):
-    """Ones along an axis, but a factor at some places."""
-    found = np.ones(n)
-    for place in places:
-        found[place] = factor
-    return np.reshape(found, tuple([n if k == axis else 1 for k in range(ndim)]))
+@static
+def index_at(place, axis):
+    """The subscript of what is at a place along an axis."""
+    return (*(slice(None),) * axis, place) if axis else place

@@ -113,7 +113,7 @@ def outcome(program: Callable[..., Any], args: Arguments, rng: np.random.Generat
 
 
 def gradient_beside_value(program: Callable[..., Any], args: Arguments) -> Any:
-    """The gradient beside the program's own value, of the right kinds; how the program turned out where there is none."""
+    """The gradient, beside the program's own value; how the program turned out where there is none."""
     try:
         expected = program(*copied(args))
     except Exception as error:

@@ -474,7 +474,7 @@ def labelled(gradients: Any) -> list[tuple[Any, Any]]:
 
 
 def names(name: Any, identifier: int | Parameter) -> bool:
-    """Whether an id is that of a position or a parameter; parameters are told apart by object where they can be."""
+    """True if an id is that of a position or a parameter; parameters are told apart by object where they can be."""
     if isinstance(identifier, Parameter):
         if isinstance(name, ParameterName):
             return name.parameter is identifier

@@ -16,7 +16,7 @@ __all__ = ["as_floats", "as_given", "is_integer_tensor"]
 
 
 def is_integer_tensor(value: Any) -> bool:
-    """Whether `value` is a tensor of integers or booleans."""
+    """True if `value` is a tensor of integers or booleans."""
     return isinstance(value, Tensor) and value.asnumpy().dtype.kind in "biu"
 
 

@@ -92,7 +92,7 @@ def make_partial(func: Callable[..., Any], args: tuple[Any, ...], keywords: dict
 
 
 def nameable(fn: types.FunctionType) -> bool:
-    """Whether pickle finds `fn` itself under its name."""
+    """True if pickle finds `fn` itself under its name."""
     found: Any = None
     try:
         found = importlib.import_module(fn.__module__)

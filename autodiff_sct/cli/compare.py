@@ -74,7 +74,7 @@ class Comparison:
     value_seconds: float  # of the function alone
 
     def agrees(self, row: Row) -> bool:
-        """Whether a system's numbers are those of the first one."""
+        """True if a system's numbers are those of the first one."""
         return not row.reason and all(d is None or d <= self.tolerance for d in (row.value, row.gradient))
 
     def ran(self) -> list[Row]:

@@ -52,7 +52,7 @@ class Runner:
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a real or complex number or an array of them (integers and flags are not)."""
+    """True if a value is a real or complex number or an array of them (integers and flags are not)."""
     if isinstance(value, np.ndarray):
         return value.dtype.kind in "fc"
     return isinstance(value, (float, complex, np.inexact))
@@ -73,7 +73,7 @@ def replaced(value: Any, change: Callable[[Any], Any], wanted: Callable[[Any], b
 
 
 def has_fields(value: Any) -> bool:
-    """Whether a value is an object whose attributes may hold numbers."""
+    """True if a value is an object whose attributes may hold numbers."""
     return hasattr(value, "__dict__") and not isinstance(value, (type, enum.Enum, ModuleType, FunctionType))
 
 

@@ -23,7 +23,7 @@ COMMENT, KEYWORD, STRING, NUMBER, ADJOINT = "\x1b[90m", "\x1b[34m", "\x1b[32m", 
 
 
 def wants_color(stream: TextIO) -> bool:
-    """Whether `stream` is a terminal that shows colour; ``NO_COLOR`` and ``FORCE_COLOR`` decide first."""
+    """True if `stream` is a terminal that shows colour; ``NO_COLOR`` and ``FORCE_COLOR`` decide first."""
     if os.environ.get("NO_COLOR"):
         return False
     if os.environ.get("FORCE_COLOR"):

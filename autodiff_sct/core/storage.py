@@ -110,7 +110,7 @@ def reason_unused() -> str:
 
 
 def is_own(state: os.stat_result) -> bool:
-    """Whether a file or folder belongs to this user, and nobody else may write to it."""
+    """True if a file or folder belongs to this user, and nobody else may write to it."""
     return not hasattr(os, "getuid") or (state.st_uid == os.getuid() and not state.st_mode & 0o022)
 
 

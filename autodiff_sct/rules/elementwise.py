@@ -210,7 +210,7 @@ def odds(x):
 
 @static
 def is_literal(x) -> bool:
-    """Whether `x` is a finite number that the program spells out; a compiler says no where it cannot know."""
+    """True if `x` is a finite number that the program spells out; a compiler says no where it cannot know."""
     return isinstance(x, (int, float)) and math.isfinite(x)
 
 

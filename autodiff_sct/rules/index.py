@@ -201,7 +201,7 @@ def diag(y, d, v, k=0):
 
 @static
 def is_square(a) -> bool:
-    """Whether a matrix has as many rows as columns; a compiler says no where it cannot know."""
+    """True if a matrix has as many rows as columns; a compiler says no where it cannot know."""
     return bool(a.shape[0] == a.shape[1])
 
 

@@ -310,7 +310,7 @@ def triangle_weights(a):
 
 @static
 def is_double(a: np.ndarray) -> bool:
-    """Whether an array holds what NumPy's functions make where they are told no dtype."""
+    """True if an array holds what NumPy's functions make where they are told no dtype."""
     return bool(a.dtype == np.float64)
 
 

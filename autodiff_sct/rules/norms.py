@@ -111,7 +111,7 @@ def norm_axes(axis: int | tuple[int, ...] | None, ndim: int) -> tuple[int, ...]:
 
 @static
 def is_euclidean(ord: float | str | None, axis: int | tuple[int, ...] | None, ndim: int) -> bool:
-    """Whether a norm is the root of the sum of the squares of all elements."""
+    """True if a norm is the root of the sum of the squares of all elements."""
     return ord is None or ord == "fro" or (ord == 2 and len(norm_axes(axis, ndim)) == 1)
 
 

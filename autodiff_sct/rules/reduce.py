@@ -47,7 +47,7 @@ def count(a, axis):
 
 @static
 def is_filled(a) -> bool:
-    """Whether an array has any element; a compiler says no where it cannot know."""
+    """True if an array has any element; a compiler says no where it cannot know."""
     return bool(a.size > 0)
 
 

@@ -122,7 +122,7 @@ def ones_like(x: Any) -> Any:
 
 
 def are_floats(items: Any) -> bool:
-    """Whether a list holds nothing but Python floats."""
+    """True if a list holds nothing but Python floats."""
     return bool(items) and [*map(type, items)].count(float) == len(items)
 
 

@@ -160,7 +160,7 @@ def carried(shadow: Any, cotangent: Any) -> Any:
 
 
 def is_used(cotangent: Any) -> bool:
-    """Whether something depends on what has this cotangent."""
+    """True if something depends on what has this cotangent."""
     if isinstance(cotangent, dict):
         return any(map(is_used, cotangent.values()))
     if isinstance(cotangent, (list, tuple)):

@@ -89,7 +89,7 @@ def running_products_adjoint(d: Any, a: Any, axis: int = -1, products: Any = Non
 
 
 def is_moderate(y: np.ndarray) -> bool:
-    """Whether the digits of numbers are all there, and still would be in quotients of them."""
+    """True if the digits of numbers are all there, and still would be in quotients of them."""
     if not y.size or y.dtype.kind not in "fc":
         return False
     sizes, (least, most) = np.abs(y), moderate_sizes(y.dtype)

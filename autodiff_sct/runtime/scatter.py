@@ -141,7 +141,7 @@ def plus(a: Any, b: Any) -> Any:
 
 
 def may_repeat(index: Any) -> bool:
-    """Whether `index` may name one position twice: only several integers do."""
+    """True if `index` may name one position twice: only several integers do."""
     if isinstance(index, tuple):
         return any(may_repeat(part) for part in index)
     if isinstance(index, np.ndarray):
@@ -150,7 +150,7 @@ def may_repeat(index: Any) -> bool:
 
 
 def is_worth_a_flat_index(shadow: np.ndarray, rows: int) -> bool:
-    """Whether to add to so many rows takes longer than to number what is in them."""
+    """True if to add to so many rows takes longer than to number what is in them."""
     return (
         shadow.ndim > 1
         and shadow.flags.c_contiguous
@@ -159,12 +159,12 @@ def is_worth_a_flat_index(shadow: np.ndarray, rows: int) -> bool:
 
 
 def is_row_index(index: Any) -> bool:
-    """Whether `index` picks whole rows by an integer array or list."""
+    """True if `index` picks whole rows by an integer array or list."""
     return isinstance(index, list) or isinstance(index, np.ndarray)
 
 
 def is_number_index(shadow: np.ndarray, index: Any) -> bool:
-    """Whether `index` picks single numbers of an array with several axes, by an array of integers for each axis."""
+    """True if `index` picks single numbers of an array with several axes, by an array of integers for each axis."""
     if not isinstance(index, tuple) or len(index) != shadow.ndim or shadow.ndim < 2:
         return False
     return all(isinstance(part, np.ndarray) and part.dtype.kind in "iu" for part in index)

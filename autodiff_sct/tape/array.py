@@ -71,7 +71,7 @@ class Tensor:
 
     @property
     def requires_grad(self) -> bool:
-        """Whether results computed from it are recorded."""
+        """True if results computed from it are recorded."""
         return self.node is not None
 
     @requires_grad.setter

@@ -387,7 +387,7 @@ class Reader(ast.NodeVisitor):
             self.visit(node)
 
     def describes(self, called: Any, k: int) -> bool:
-        """Whether a function asks its argument at `k` for no more than a description."""
+        """True if a function asks its argument at `k` for no more than a description."""
         if called in DESCRIBING:
             return DESCRIBING[called] == k
         if isinstance(called, tuple):

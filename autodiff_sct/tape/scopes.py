@@ -25,7 +25,7 @@ PACKAGE = __name__.partition(".")[0]
 
 
 def is_ours(fn: Any) -> bool:
-    """Whether `fn` is a Python function of this package's rules, whose text says all that it does."""
+    """True if `fn` is a Python function of this package's rules, whose text says all that it does."""
     return (
         isinstance(fn, types.FunctionType)
         and fn.__module__.startswith((f"{PACKAGE}.rules.", f"{PACKAGE}.ops.", f"{PACKAGE}.tape.written"))

@@ -334,7 +334,7 @@ def array_of_python(value: Any, dtype: DType | None) -> np.ndarray:
 
 
 def has_numpy(value: Any) -> bool:
-    """Whether a nested list holds arrays, whose dtype is kept."""
+    """True if a nested list holds arrays, whose dtype is kept."""
     if isinstance(value, (list, tuple)):
         return any(has_numpy(item) for item in value)
     return isinstance(value, (np.ndarray, np.generic))
@@ -367,7 +367,7 @@ class Parameter(Tensor):
 
     @property
     def requires_grad(self) -> bool:
-        """Whether it is trained."""
+        """True if it is trained."""
         return self._requires_grad
 
     @requires_grad.setter

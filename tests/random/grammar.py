@@ -28,7 +28,7 @@ class Grammar:
         return self.expand(known[0] if depth > DEEP else self.random.choice(known), depth + 1)
 
     def is_known(self, text: str) -> bool:
-        """Whether the program has the variables of an alternative."""
+        """True if the program has the variables of an alternative."""
         return True
 
     def program(self) -> str:

@@ -70,7 +70,7 @@ class Analysis:
         self.places: dict[str, frozenset[int]] = {}  # the regions of a variable, and of what it holds
 
     def carries(self, name: str) -> bool:
-        """Whether a variable's kind can carry a derivative."""
+        """True if a variable's kind can carry a derivative."""
         facts = self.s.facts[name]
         if isinstance(facts, Num):
             return facts.differentiable
@@ -114,7 +114,7 @@ class Analysis:
         return name in r.useful or (self.is_in(name, r.useful_regions) and self.carries(name))
 
     def is_in(self, name: str, regions: set[int]) -> bool:
-        """Whether the memory of a variable, or of the arrays in a list or dict, is in one of these regions."""
+        """True if the memory of a variable, or of the arrays in a list or dict, is in one of these regions."""
         if not regions:
             return False
         places = self.places.get(name)
@@ -239,13 +239,13 @@ class Analysis:
         return ""
 
     def formats(self, op: ir.Op) -> bool:
-        """Whether a method is one of a string: it writes text, and into nothing."""
+        """True if a method is one of a string: it writes text, and into nothing."""
         base = op.arguments.get("argument 0")
         facts = self.s.facts_of(base) if op.fn is opaque_method else None
         return isinstance(facts, Opaque) and facts.cls is str
 
     def is_of_several_kinds(self, base: Any) -> bool:
-        """Whether a variable is one of different things, depending on the path."""
+        """True if a variable is one of different things, depending on the path."""
         unknown = isinstance(base, Leaf) and self.s.facts[base.name] == Opaque()
         return unknown and base.name not in self.s.definitions
 
@@ -339,7 +339,7 @@ def callee(func: Any) -> str:
 
 
 def may_write(s: Specialiser, op: ir.Op, given: list[str]) -> bool:
-    """Whether a function of which nothing is known may write into some of the variables that it is given."""
+    """True if a function of which nothing is known may write into some of the variables that it is given."""
     if op.fn in READERS or only_reads(op) or takes_text(s, op, given):
         return False
     for facts in (s.facts[name] for name in given):

@@ -112,7 +112,7 @@ def returns_call(s: Specialiser, name: str, made: gast.Call, request: Request) -
 
 
 def holds_iterator(s: Specialiser, value: Value) -> bool:
-    """Whether an iterator leaves the program, which is none at run time."""
+    """True if an iterator leaves the program, which is none at run time."""
     if isinstance(value, (TupleV, ListV)):
         return any(holds_iterator(s, item) for item in value.items)
     if isinstance(value, Obj):
@@ -121,7 +121,7 @@ def holds_iterator(s: Specialiser, value: Value) -> bool:
 
 
 def holds_optional(s: Specialiser, value: Value) -> bool:
-    """Whether a result holds a tuple that may be None: only the run could tell what its cotangent is."""
+    """True if a result holds a tuple that may be None: only the run could tell what its cotangent is."""
     if isinstance(value, Poison):
         raise s.poisoned(value)
     if not isinstance(value, Obj):

@@ -97,7 +97,7 @@ class Following:
         return [] if op is None else [name for value in op.arguments.values() for name in self.s.leaves(value)]
 
     def cancels(self, extreme: ir.Let) -> bool:
-        """Whether the shift ends everywhere before it reaches something else."""
+        """True if the shift ends everywhere before it reaches something else."""
         start = shift_of(self.s, extreme)
         assert start is not None
         shifts = {extreme.target: start}
@@ -246,7 +246,7 @@ def taken_over(stmt: Any) -> set[str]:
 
 
 def alike(a: Shift, b: Shift) -> bool:
-    """Whether two shifts move the same elements by the same numbers."""
+    """True if two shifts move the same elements by the same numbers."""
     return (a.axis, a.dropped, a.scale) == (b.axis, b.dropped, b.scale)
 
 

@@ -78,7 +78,7 @@ def key_flows(s: Specialiser, block: ir.Block, regions: Regions) -> list[Flow]:
 
 
 def is_of_keys(s: Specialiser, stmt: Any) -> bool:
-    """Whether a statement makes the list of the keys of a dict."""
+    """True if a statement makes the list of the keys of a dict."""
     return isinstance(stmt, ir.Let) and not roots_of(s.facts[stmt.target]).isdisjoint(s.keys_of)
 
 
@@ -98,14 +98,14 @@ def keepers(s: Specialiser, stmt: ir.Let) -> list[str]:
 
 
 def can_keep(facts: Any) -> bool:
-    """Whether something may hold what it is given."""
+    """True if something may hold what it is given."""
     if isinstance(facts, Opaque):
         return facts.cls not in INERT and facts.cls not in TEXT and not is_random(facts)
     return not isinstance(facts, Num) or facts.kind == "array"
 
 
 def has_meaning(stmt: ir.Let) -> bool:
-    """Whether it is known how derivatives pass through a statement's operation."""
+    """True if it is known how derivatives pass through a statement's operation."""
     op = cast(ir.Op, stmt.op)
     known = op.fn in TABLE and "argument 0" not in op.arguments
     step = op.fn in NONDIFFERENTIABLE and op.fn not in TO_TEXT
@@ -123,7 +123,7 @@ def variables_of(expr: Any) -> list[str]:
 
 
 def is_step(s: Specialiser, op: ir.Op) -> bool:
-    """Whether an operation is constant between steps, or its result is no real number."""
+    """True if an operation is constant between steps, or its result is no real number."""
     if op.fn in STEPS_OF_REALS:
         return all(is_real(s.num(v)) for v in op.arguments.values())
     return op.fn in NONDIFFERENTIABLE and op.fn not in TO_TEXT

@@ -62,7 +62,7 @@ def sources(stmt: object) -> list[tuple[str, list[str | None]]]:
 
 
 def surely_runs(loop: ir.Loop) -> bool:
-    """Whether a loop goes over a range that is written out and not empty."""
+    """True if a loop goes over a range that is written out and not empty."""
     bounds = [literal(b) for b in loop.bounds]
     return loop.kind == "range" and all(type(b) is int for b in bounds) and len(range(*bounds)) > 0
 

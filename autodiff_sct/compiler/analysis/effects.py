@@ -10,7 +10,7 @@ from .alias import roots_of, written_arguments
 
 
 def touches(s: Specialiser, stmt: Any, region: frozenset[int] | set[int], writing: bool) -> bool:
-    """Whether a statement writes to (or, unless `writing`, reads) memory of a region."""
+    """True if a statement writes to (or, unless `writing`, reads) memory of a region."""
     return any(touches_itself(s, inner, region, writing) for inner in ir.inside(stmt))
 
 

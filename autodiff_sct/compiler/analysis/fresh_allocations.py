@@ -42,7 +42,7 @@ class Generations:
         self.origins: dict[Any, ir.Let | None] = {}  # what `made_by` has told
 
     def is_steady(self, name: str) -> bool:
-        """Whether nothing is written into the memory of a variable from where it is bound on."""
+        """True if nothing is written into the memory of a variable from where it is bound on."""
         if not self.where.is_written(name):
             return True
         if name not in self.steady:
@@ -50,20 +50,20 @@ class Generations:
         return self.steady[name]
 
     def stays(self, name: str, reader: Any) -> bool:
-        """Whether nothing is written any more into the memory of a variable from where a statement reads it on."""
+        """True if nothing is written any more into the memory of a variable from where a statement reads it on."""
         if self.is_steady(name):
             return True
         writes = self.writes.get(self.where.of(name), ())
         return all(self.is_over(write, reader) or self.is_apart(name, write) for write in writes)
 
     def is_over(self, write: Any, reader: Any) -> bool:
-        """Whether a statement has run for the last time when another one runs."""
+        """True if a statement has run for the last time when another one runs."""
         if reader not in self.order or self.order[write] >= self.order[reader]:
             return False
         return not any(loop in self.around[reader] for loop in self.around[write])
 
     def is_apart(self, name: str, write: Any) -> bool:
-        """Whether a variable never has the memory that a statement writes, where it is bound before that.
+        """True if a variable never has the memory that a statement writes, where it is bound before that.
 
         So it is where the memory was made after the variable was bound, or the variable has memory of its own, or a
         part of another's that is apart.

@@ -24,7 +24,7 @@ FITTING = {broadcast.unbroadcast, broadcast.spread}  # their argument itself, or
 
 
 def depends_on_layout(op: ir.Op) -> bool:
-    """Whether the layout of an array decides if an operation shows its memory."""
+    """True if the layout of an array decides if an operation shows its memory."""
     as_it_is = op.fn is np.ndarray.astype and "order" not in op.arguments
     return op.fn in UNCERTAIN and bool(op.shares) and not as_it_is
 

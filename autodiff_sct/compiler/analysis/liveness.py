@@ -62,7 +62,7 @@ class Liveness:
         return False
 
     def keeps(self, stmt: Any) -> bool:
-        """Whether a statement has to stay."""
+        """True if a statement has to stay."""
         if type(stmt) is ir.Let:
             return not self.live.isdisjoint(stmt.targets) or stmt.effect or (stmt.may_raise and stmt in self.strict)
         if isinstance(stmt, ir.Store):
@@ -83,7 +83,7 @@ class Liveness:
         return True
 
     def holds_marked(self, stmt: Any) -> bool:
-        """Whether something directly inside a statement stays: that is marked before the statement is looked at."""
+        """True if something directly inside a statement stays: that is marked before the statement is looked at."""
         return any(not self.marked.isdisjoint(block) for block in ir.bodies(stmt))
 
     def prune(self, block: ir.Block) -> ir.Block:

@@ -113,7 +113,7 @@ class Groups:
         return new
 
     def stays(self, name: str, place: int) -> bool:
-        """Whether nothing is written, at `place` of the body or later, to what a variable holds there.
+        """True if nothing is written, at `place` of the body or later, to what a variable holds there.
 
         What an iteration finds is not written where all that is written is memory that an iteration has made itself.
         """
@@ -126,7 +126,7 @@ class Groups:
         return any(self.may_be_one(name, base) for _, base in self.writes)
 
     def may_be_one(self, a: str, b: str) -> bool:
-        """Whether two variables may share memory; what an iteration makes is shared within a group only."""
+        """True if two variables may share memory; what an iteration makes is shared within a group only."""
         one, other = self.find(a), self.find(b)
         outside = one in self.outside and other in self.outside
         return one == other or (outside and bool(roots_of(self.s.facts[a]) & roots_of(self.s.facts[b])))
@@ -137,7 +137,7 @@ def is_copy(expr: Any) -> bool:
 
 
 def is_numpy(expr: Any) -> bool:
-    """Whether an expression is a call of one of NumPy's functions, whose facts tell what its result shares."""
+    """True if an expression is a call of one of NumPy's functions, whose facts tell what its result shares."""
     func = expr.func if isinstance(expr, gast.Call) else None
     while isinstance(func, gast.Attribute):
         func = func.value

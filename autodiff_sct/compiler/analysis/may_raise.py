@@ -18,7 +18,7 @@ REDUCTIONS = (np.prod, np.mean, np.var, np.std, np.median, np.linalg.norm)  # of
 
 
 def is_safe(s: Specialiser, stmt: Any) -> bool:
-    """Whether a statement itself, without the blocks inside it, surely raises no exception."""
+    """True if a statement itself, without the blocks inside it, surely raises no exception."""
     if not isinstance(stmt, (ir.Let, ir.If)) or (isinstance(stmt, ir.Let) and stmt.may_raise and stmt.loud):
         return False
     expr = stmt.expr if isinstance(stmt, ir.Let) else stmt.test
@@ -28,7 +28,7 @@ def is_safe(s: Specialiser, stmt: Any) -> bool:
 
 
 def is_safe_value(s: Specialiser, expr: Any) -> bool:
-    """Whether an expression is one operation that surely raises no exception, or a sum of what one gives."""
+    """True if an expression is one operation that surely raises no exception, or a sum of what one gives."""
     if isinstance(expr, gast.UnaryOp):
         return isinstance(fact(s, expr.operand), Num) and not isinstance(expr.op, gast.Not)
     if isinstance(expr, gast.BinOp):
@@ -90,7 +90,7 @@ def fact(s: Specialiser, expr: Any) -> Any:
 
 
 def is_safe_operation(op: Any, left: Any, right: Any) -> bool:
-    """Whether an operator works for all numbers of these kinds: NumPy's do, where shapes fit, but Python's may not."""
+    """True if an operator works for all numbers of these kinds: NumPy's do, where shapes fit, but Python's may not."""
     if not isinstance(left, Num) or not isinstance(right, Num) or left.dims is None or right.dims is None:
         return False
     if left.dims and right.dims and left.dims != right.dims:
@@ -106,18 +106,18 @@ def is_safe_operation(op: Any, left: Any, right: Any) -> bool:
 
 
 def is_divided_by_constant(expr: Any, left: Any) -> bool:
-    """Whether a float is divided by a number that is written in the program and not zero."""
+    """True if a float is divided by a number that is written in the program and not zero."""
     number = isinstance(expr.right, gast.Constant) and type(expr.right.value) in (int, float) and expr.right.value != 0
     return number and isinstance(expr.op, (gast.Div, gast.Mod, gast.FloorDiv)) and is_float(left)
 
 
 def is_float(found: Any) -> bool:
-    """Whether something is one float."""
+    """True if something is one float."""
     return is_real(found) and found.dims == () and found.kind in ("float", "npscalar") and found.dtype.kind == "f"
 
 
 def is_safe_total(s: Specialiser, expr: Any) -> bool:
-    """Whether a call adds up a few numbers, takes or adds up a diagonal, adds up along axes or sorts."""
+    """True if a call adds up a few numbers, takes or adds up a diagonal, adds up along axes or sorts."""
     if not expr.args or any(isinstance(arg, gast.Starred) for arg in expr.args):
         return False
     (first, *rest), name = expr.args, getattr(expr.func, "id", "")
@@ -144,7 +144,7 @@ def is_safe_total(s: Specialiser, expr: Any) -> bool:
 
 
 def is_safe_product(s: Specialiser, expr: Any) -> bool:
-    """Whether a call multiplies two vectors of one length, as the operator would."""
+    """True if a call multiplies two vectors of one length, as the operator would."""
     if len(expr.args) != 2 or expr.keywords or path(s, expr.func) not in (np.dot, np.vdot, np.inner):
         return False
     left, right = (fact(s, e) for e in expr.args)
@@ -152,7 +152,7 @@ def is_safe_product(s: Specialiser, expr: Any) -> bool:
 
 
 def is_safe_sum(s: Specialiser, expr: Any) -> bool:
-    """Whether a call adds up an array, or a list of numbers."""
+    """True if a call adds up an array, or a list of numbers."""
     if len(expr.args) != 1 or expr.keywords:
         return False
     (summed,), found = expr.args, fact(s, expr.args[0])
@@ -168,7 +168,7 @@ def is_safe_sum(s: Specialiser, expr: Any) -> bool:
 
 
 def is_real(found: Any) -> bool:
-    """Whether something is a real number, or an array of them."""
+    """True if something is a real number, or an array of them."""
     return isinstance(found, Num) and found.dtype is not None and found.dtype.kind in "iuf"
 
 
@@ -181,7 +181,7 @@ def path(s: Specialiser, func: Any) -> Any:
 
 
 def is_safe_call(s: Specialiser, expr: Any) -> bool:
-    """Whether a call is one of an elementwise function of NumPy's on one array, of a reduction, `abs` or a copy."""
+    """True if a call is one of an elementwise function of NumPy's on one array, of a reduction, `abs` or a copy."""
     if len(expr.args) != 1 or expr.keywords:
         copied = fact(s, expr.func.value) if isinstance(expr.func, gast.Attribute) else None
         return not (expr.args or expr.keywords) and is_real(copied) and expr.func.attr == "copy"

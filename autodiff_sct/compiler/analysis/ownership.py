@@ -75,13 +75,13 @@ class Memory:
     # -- groups
 
     def makes(self, stmt: ir.Let) -> bool:
-        """Whether a statement surely makes new memory for its only target."""
+        """True if a statement surely makes new memory for its only target."""
         if len(stmt.targets) != 1 or stmt.in_place or not isinstance(self.s.facts[stmt.target], Num):
             return False
         return isinstance(stmt.expr, COMPUTED) or is_new(stmt.expr)
 
     def tells(self, stmt: ir.Let) -> bool:
-        """Whether a statement itself shows whose memory its target shares: nobody's, or that of which it is a part."""
+        """True if a statement itself shows whose memory its target shares: nobody's, or that of which it is a part."""
         part = isinstance(stmt.expr, (gast.Subscript, gast.Attribute)) or stmt.in_place
         return self.makes(stmt) or (part and len(stmt.targets) == 1)
 
@@ -126,7 +126,7 @@ class Memory:
         return stmt.expr if number else found
 
     def adds_numbers(self, expr: Any) -> bool:
-        """Whether an expression adds numbers to those of an array, which keeps none of the arrays that they are in."""
+        """True if an expression adds numbers to those of an array, which keeps none of the arrays that they are in."""
         if not isinstance(expr, gast.Call) or self.s.globals.get(getattr(expr.func, "id", "")) is not scatter.add_at:
             return False
         return isinstance(expr.args[0], gast.Name) and isinstance(self.s.facts[expr.args[0].id], Num)
@@ -142,7 +142,7 @@ class Memory:
         return [n for part in ir.children(expr) for n in self.may_be(part)]
 
     def of_lists(self, expr: Any) -> bool:
-        """Whether an operation may be one of lists, whose items the result holds as well."""
+        """True if an operation may be one of lists, whose items the result holds as well."""
         return any(ir.is_variable(n) and not isinstance(self.s.facts[n], Num) for n in ir.names_in(expr))
 
     def unite(self, *names: str) -> None:
@@ -173,7 +173,7 @@ class Memory:
     # -- questions
 
     def is_free(self, name: str, stmt: Any) -> bool:
-        """Whether a variable holds own memory that nothing reads after a statement but what that makes."""
+        """True if a variable holds own memory that nothing reads after a statement but what that makes."""
         if not self.is_own(name):
             return False
         group, made = self.group_of(name), self.group_of(stmt.target) is self.group_of(name)
@@ -188,7 +188,7 @@ class Memory:
         return sum(start <= place < end for start, end in self.segments[name])
 
     def are_apart(self, a: str, b: str) -> bool:
-        """Whether two variables are, in a step or after the last one, what one loop carries and keeps apart."""
+        """True if two variables are, in a step or after the last one, what one loop carries and keeps apart."""
         one, other = self.origin(a), self.origin(b)
         loop = self.carried.get(one or "")
         if loop is None or one == other or not self.keeps_apart(loop, a):
@@ -196,7 +196,7 @@ class Memory:
         return any({one, other} <= names for names in ({c.phi for c in loop.carries}, {c.out for c in loop.carries}))
 
     def keeps_apart(self, loop: ir.Loop, name: str) -> bool:
-        """Whether the arrays of a group that a loop carries are different ones at first and after each step.
+        """True if the arrays of a group that a loop carries are different ones at first and after each step.
 
         So they are where each step hands on any of them under one name, as in ``u, v = v, u``, or makes a new one.
         """
@@ -264,7 +264,7 @@ def is_made(source: Any) -> bool:
 
 
 def is_alike(s: Specialiser, old: str, new: str) -> bool:
-    """Whether two arrays surely have one shape and one dtype."""
+    """True if two arrays surely have one shape and one dtype."""
     a, b = s.facts[old], s.facts[new]
     if not isinstance(a, Num) or not isinstance(b, Num) or a.kind != "array" or b.kind != "array":
         return False
@@ -282,7 +282,7 @@ def is_alike(s: Specialiser, old: str, new: str) -> bool:
 
 
 def is_number(facts: Any) -> bool:
-    """Whether a variable holds a number, which is no memory to share."""
+    """True if a variable holds a number, which is no memory to share."""
     return isinstance(facts, Num) and facts.dims == () and (facts.python or facts.kind == "npscalar")
 
 
@@ -295,5 +295,5 @@ def changed(stmt: ir.Let) -> Any:
 
 
 def is_new(expr: Any) -> bool:
-    """Whether an expression is a call that makes its result anew."""
+    """True if an expression is a call that makes its result anew."""
     return isinstance(expr, gast.Call) and isinstance(expr.func, gast.Attribute) and expr.func.attr in NEW

@@ -94,7 +94,7 @@ def all_of(tests: list[Any]) -> Any:
 
 
 def is_plain_arithmetic(node: Any) -> bool:
-    """Whether a part of an expression is a variable, a number, a length, or an operation on such."""
+    """True if a part of an expression is a variable, a number, a length, or an operation on such."""
     if isinstance(node, gast.Call):
         return getattr(node.func, "id", "") == "len"
     return isinstance(node, (gast.Name, gast.Constant, gast.BinOp, gast.UnaryOp))

@@ -24,7 +24,7 @@ def written_out(s: Specialiser, index: Any) -> Any:
 
 
 def is_basic(s: Specialiser, index: Any) -> bool:
-    """Whether a subscript takes axes apart one by one: slices without steps, and whole numbers."""
+    """True if a subscript takes axes apart one by one: slices without steps, and whole numbers."""
     return all(is_slice(part) or is_whole_number(s, part) for part in subscript_parts(index))
 
 
@@ -49,7 +49,7 @@ def literal(expr: Any) -> int | None:
 
 
 def are_disjoint(s: Specialiser, a: Any, b: Any) -> bool:
-    """Whether two basic subscripts of one array surely take nothing in common."""
+    """True if two basic subscripts of one array surely take nothing in common."""
     return any(
         are_apart(s, x, y) for x, y in zip(subscript_parts(written_out(s, a)), subscript_parts(written_out(s, b)))
     )
@@ -63,7 +63,7 @@ def are_apart(s: Specialiser, x: Any, y: Any) -> bool:
 
 
 def ends_before(s: Specialiser, x: Any, y: Any) -> bool:
-    """Whether one slice ends where another begins, or before."""
+    """True if one slice ends where another begins, or before."""
     if x.upper is None or y.lower is None:
         return False
     if gast.dump(x.upper) == gast.dump(y.lower):
@@ -75,7 +75,7 @@ def ends_before(s: Specialiser, x: Any, y: Any) -> bool:
 
 
 def is_multiple(s: Specialiser, x: Any, y: Any) -> bool:
-    """Whether two bounds are multiples of one length, the first not the larger one."""
+    """True if two bounds are multiples of one length, the first not the larger one."""
     (a, name), (b, other) = multiple(s, x), multiple(s, y)
     return name is not None and name == other and 0 <= a <= b
 
@@ -92,14 +92,14 @@ def multiple(s: Specialiser, expr: Any) -> tuple[int, str | None]:
 
 
 def is_length(expr: Any) -> bool:
-    """Whether an expression is the length of something, which is never negative."""
+    """True if an expression is the length of something, which is never negative."""
     if isinstance(expr, gast.Subscript):
         return isinstance(expr.value, gast.Attribute) and expr.value.attr == "shape"
     return isinstance(expr, gast.Call) and getattr(expr.func, "id", "") == "len"
 
 
 def cover(s: Specialiser, indices: list[Any]) -> bool:
-    """Whether slices along one axis, each from where another ends, make up the whole."""
+    """True if slices along one axis, each from where another ends, make up the whole."""
     chains = [subscript_parts(written_out(s, index)) for index in indices]
     if not chains[0]:
         return len(chains) == 1  # ``[()]`` is the whole itself

@@ -129,7 +129,7 @@ def place_index(s: Specialiser, array: str, index: Any) -> tuple[Any, ...] | Non
 
 
 def is_integer(s: Specialiser, expr: Any) -> bool:
-    """Whether an expression is surely an integer number."""
+    """True if an expression is surely an integer number."""
     if isinstance(expr, gast.Constant):
         return type(expr.value) is int
     if isinstance(expr, gast.Name):
@@ -143,7 +143,7 @@ def is_integer(s: Specialiser, expr: Any) -> bool:
 
 
 def is_place(s: Specialiser, expr: Any) -> bool:
-    """Whether an expression is surely an integer number, or an item of an array or list of such, or a sum with one."""
+    """True if an expression is surely an integer number, or an item of an array or list of such, or a sum with one."""
     if isinstance(expr, gast.BinOp) and isinstance(expr.op, (gast.Add, gast.Sub)):
         return is_place(s, expr.left) and is_place(s, expr.right)
     return is_integer(s, expr) or is_item_of_integers(s, expr)
@@ -169,7 +169,7 @@ def is_integer_fact(facts: Facts | None) -> bool:
 
 
 def is_place_array(facts: Facts | None) -> bool:
-    """Whether facts are those of a plain array of int64, which may hold the places of items of others."""
+    """True if facts are those of a plain array of int64, which may hold the places of items of others."""
     return (
         isinstance(facts, Num)
         and facts.kind == "array"
@@ -181,7 +181,7 @@ def is_place_array(facts: Facts | None) -> bool:
 
 
 def is_float_array(facts: Facts | None) -> bool:
-    """Whether facts are those of a plain array of float64 with one axis or two, made at a known place."""
+    """True if facts are those of a plain array of float64 with one axis or two, made at a known place."""
     return (
         isinstance(facts, Num)
         and facts.kind == "array"

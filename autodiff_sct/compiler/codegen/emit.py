@@ -20,12 +20,12 @@ LISTS = 5  # lists of saved values that are made on one line
 
 
 def is_new_list(stmt: Any) -> bool:
-    """Whether a statement makes a list of saved values."""
+    """True if a statement makes a list of saved values."""
     return isinstance(stmt, ir.Let) and stmt.saves and isinstance(stmt.expr, gast.List)
 
 
 def is_apart(s: Specialiser, first: Any, stmt: Any) -> bool:
-    """Whether what a statement puts into an item may as well be computed before the one before it does the same."""
+    """True if what a statement puts into an item may as well be computed before the one before it does the same."""
     if not isinstance(first, ir.Store) or not isinstance(stmt, ir.Store) or not ir.same_line(first, stmt):
         return False
     if first.aug is not None or stmt.aug is not None:
@@ -281,7 +281,7 @@ def saved_names(expr: Any) -> list[str]:
 
 
 def is_target(expr: Any, base: Any, index: Any, whole: bool) -> bool:
-    """Whether an expression is what an assignment assigns to."""
+    """True if an expression is what an assignment assigns to."""
     if not isinstance(base, gast.Name):
         return False
     if whole:
@@ -292,7 +292,7 @@ def is_target(expr: Any, base: Any, index: Any, whole: bool) -> bool:
 
 
 def adds_in_place(s: Specialiser, stmt: ir.Store) -> bool:
-    """Whether ``base[index] = base[index] + value`` does what ``base[index] += value`` does.
+    """True if ``base[index] = base[index] + value`` does what ``base[index] += value`` does.
 
     An array that is an item of a list would itself be changed, and what is added to integers would have to be integers.
     """
@@ -369,5 +369,5 @@ def line_of(node: Any) -> tuple[str, int] | None:
 
 
 def is_beginning(node: Any) -> bool:
-    """Whether a statement gives a name the value of another, or a number."""
+    """True if a statement gives a name the value of another, or a number."""
     return isinstance(node, gast.Assign) and isinstance(node.value, (gast.Name, gast.Constant))

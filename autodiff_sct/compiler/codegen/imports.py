@@ -52,7 +52,7 @@ def quoted(text: str) -> str:
 
 
 def is_made_inside(value: Any) -> bool:
-    """Whether a value is a class of named tuples that the program makes, which stands in no module."""
+    """True if a value is a class of named tuples that the program makes, which stands in no module."""
     if not isinstance(value, type) or not issubclass(value, tuple) or not hasattr(value, "_fields"):
         return False
     return vars(sys.modules.get(value.__module__, types)).get(value.__name__) is not value

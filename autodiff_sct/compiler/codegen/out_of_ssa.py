@@ -147,7 +147,7 @@ class Naming:
             self.unite(stmt.expr.id, stmt.target)
 
     def goes_on(self, stmt: ir.Let) -> bool:
-        """Whether what is computed in the memory of a variable has its name: of two names, a sum keeps both."""
+        """True if what is computed in the memory of a variable has its name: of two names, a sum keeps both."""
         if not isinstance(stmt.expr, gast.BinOp) or not isinstance(stmt.expr.left, gast.Name):
             return False
         both = [self.groups[name] for name in (stmt.expr.left.id, stmt.target) if name in self.groups]

@@ -41,7 +41,7 @@ def checked(s: Specialiser, body: list[Any], none: set[str]) -> list[Any]:
 
 
 def is_never_none(s: Specialiser, variable: str) -> bool:
-    """Whether a variable that is bound is surely not None."""
+    """True if a variable that is bound is surely not None."""
     facts = s.facts[variable]
     if isinstance(facts, Opaque):
         return facts.cls not in (None, type(None))

@@ -68,7 +68,7 @@ class Capture:
             )
 
     def is_kept(self, given: Value, now: Value) -> bool:
-        """Whether a variable has the value that it was given, of which it may be known by now that it is not None."""
+        """True if a variable has the value that it was given, of which it may be known by now that it is not None."""
         if isinstance(given, MaybeV) and isinstance(now, TupleV):
             return self.inner.leaves(given) == self.inner.leaves(now)
         return bool(given == now)

@@ -57,7 +57,7 @@ class Dim:
 
     @property
     def is_positive(self) -> bool:
-        """Whether it is a part of a long axis that leaves out a few at its ends."""
+        """True if it is a part of a long axis that leaves out a few at its ends."""
         return isinstance(self.symbol, tuple) and self.symbol[-1] == "long" and self.offset > -thresholds.LONG_AXIS
 
 
@@ -72,7 +72,7 @@ MANY = Dim("many", 0, True)  # of items in lists, and of either of two: no one l
 
 
 def is_same(a: np.dtype | None, b: np.dtype | None) -> bool:
-    """Whether two dtypes are one, or neither is known: NumPy takes None for float64."""
+    """True if two dtypes are one, or neither is known: NumPy takes None for float64."""
     return a is b or (a is not None and b is not None and a == b)
 
 
@@ -234,13 +234,13 @@ def join(a: Facts, b: Facts) -> Facts:
 
 
 def are_mixed(items: Iterable[Facts]) -> bool:
-    """Whether some are containers and others are not, so that nothing is known of what is any of them."""
+    """True if some are containers and others are not, so that nothing is known of what is any of them."""
     kinds = {type(facts) for facts in items}
     return len(kinds) > 1 and not kinds.isdisjoint({Listed, Mapped, Pair})
 
 
 def is_beside_integers(a: Num, b: Num) -> bool:
-    """Whether one of two numbers is a float and the other a Python integer."""
+    """True if one of two numbers is a float and the other a Python integer."""
     return a.kind == "int" and b.dtype is not None and b.dtype.kind == "f"
 
 
@@ -289,12 +289,12 @@ def of_value(value: Any, root: int | None = None, symbol: str = "", tensor: bool
 
 
 def same(a: Axis, b: Axis) -> bool:
-    """Whether two axes are known to have one length."""
+    """True if two axes are known to have one length."""
     return a is not None and a == b
 
 
 def several(a: Axis) -> bool:
-    """Whether an axis is known not to have length 1: a part of a long one that leaves out a few at its ends has not."""
+    """True if an axis is known not to have length 1: a part of a long one that leaves out a few at its ends has not."""
     if not isinstance(a, Dim):
         return isinstance(a, int) and a != 1
     return a.several or (a.is_positive and a.offset > 1 - thresholds.LONG_AXIS)

@@ -13,7 +13,7 @@ __all__ = ["children", "is_number", "leaves", "replaced", "with_children"]
 
 
 def is_number(x: Any) -> bool:
-    """Whether `x` is a number or an array that has a derivative."""
+    """True if `x` is a number or an array that has a derivative."""
     if isinstance(x, (float, complex)):
         return True
     return isinstance(x, (Tensor, np.ndarray, np.generic)) and np.asarray(x).dtype.kind in "fc"

@@ -73,7 +73,7 @@ def off() -> frozenset[str]:
 
 
 def on(name: str) -> bool:
-    """Whether a pass of `PASSES` runs."""
+    """True if a pass of `PASSES` runs."""
     assert name in PASSES, name
     return name not in _off.get()
 

@@ -140,14 +140,14 @@ def parts(values: Iterable[Any], symbol: str, fields: bool, around: tuple[int, .
 
 
 def is_mutable(tree: Any) -> bool:
-    """Whether a value may hold something else after a call than before it."""
+    """True if a value may hold something else after a call than before it."""
     if isinstance(tree, Branch):
         return not issubclass(tree.cls, tuple) or any(map(is_mutable, tree.children))
     return (isinstance(tree, Leaf) and tree.has_memory) or isinstance(tree, Listing)
 
 
 def is_of_library(value: Any) -> bool:
-    """Whether a value is of a class that Python or NumPy defines, whose attributes are its own affair."""
+    """True if a value is of a class that Python or NumPy defines, whose attributes are its own affair."""
     return type(value).__module__.split(".")[0] in LIBRARY or type(value) in (OrderedDict, Counter)
 
 
@@ -174,7 +174,7 @@ def describe_list(value: list[Any], symbol: str, fields: bool, around: tuple[int
 
 
 def is_plain(tree: Any) -> bool:
-    """Whether a tree can be the element of a list at run time."""
+    """True if a tree can be the element of a list at run time."""
     if isinstance(tree, Branch):
         return issubclass(tree.cls, tuple) and all(is_plain(child) for child in tree.children)
     return isinstance(tree, (Leaf, Listing))
@@ -255,19 +255,19 @@ class Itself:
 
 
 def is_run_time(items: list[Any], kinds: int) -> bool:
-    """Whether `describe_list` surely makes a list of items of some kinds a `Listing`."""
+    """True if `describe_list` surely makes a list of items of some kinds a `Listing`."""
     if kinds > 1:
         return all(is_number(v) for v in items)
     return all(is_numeric(v) for v in items[:1])
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a number or an array."""
+    """True if a value is a number or an array."""
     return type(value) in (np.ndarray, float, int, complex) or isinstance(value, np.generic) or is_tensor(value)
 
 
 def is_numeric(value: Any) -> bool:
-    """Whether a value is a number or an array, or a tuple or a list of such at run time."""
+    """True if a value is a number or an array, or a tuple or a list of such at run time."""
     if type(value) is list:
         return isinstance(key(value), tuple) and key(value)[0] == "list"
     return all(is_numeric(v) for v in value) if isinstance(value, tuple) else is_number(value)

@@ -38,7 +38,7 @@ def one_by_one(parameter: inspect.Parameter, value: Any) -> dict[str, Any]:
 
 
 def is_constant(value: Any) -> bool:
-    """Whether nobody can change a value."""
+    """True if nobody can change a value."""
     return type(value) in CONSTANTS or (type(value) is tuple and all(map(is_constant, value)))
 
 

@@ -282,7 +282,7 @@ class Adjoint(Compiled):
         return replace(super().request(parameters, wrt), lists=self.backend == "numpy")
 
     def has_effects(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-        """Whether a call with these arguments does something besides returning, so that it may not be repeated."""
+        """True if a call with these arguments does something besides returning, so that it may not be repeated."""
         slots, values = self.bind(args, kwargs)
         return bool(self.variant(slots, values, args, kwargs).emitted.effects)
 
@@ -390,7 +390,7 @@ def may_be_repeated(variant: Variant, error: Exception) -> bool:
 
 
 def floats_may_raise() -> bool:
-    """Whether somebody asked to be told of overflows and the like, of which only NumPy's numbers tell."""
+    """True if somebody asked to be told of overflows and the like, of which only NumPy's numbers tell."""
     return not TOLD.isdisjoint(np.geterr().values())
 
 

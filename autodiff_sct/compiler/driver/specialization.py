@@ -73,7 +73,7 @@ class Variant:
         return SourceText(in_cells(text, [origin.file for origin in self.origins.values()]))
 
     def holds(self, fn: Any) -> bool:
-        """Whether the world is still as it was when this was compiled."""
+        """True if the world is still as it was when this was compiled."""
         if self.code is not None and getattr(fn, "__code__", None) is not self.code:
             return False
         try:
@@ -235,12 +235,12 @@ def met_again(value: Any, place: str, seen: dict[int, str]) -> Iterator[tuple[st
 
 
 def may_hold_more(value: Any) -> bool:
-    """Whether a container may hold arrays and containers, and not only numbers."""
+    """True if a container may hold arrays and containers, and not only numbers."""
     return not (isinstance(value, (list, tuple)) and are_floats(value))
 
 
 def touches(rebound: str, place: str) -> bool:
-    """Whether what is changed is in a place, or that in a list of which anything may be."""
+    """True if what is changed is in a place, or that in a list of which anything may be."""
     changed = rebound.removesuffix("[")
     inside = changed == place or changed.startswith((f"{place}[", f"{place}."))
     return inside or (changed != rebound and place.startswith(rebound))
@@ -265,7 +265,7 @@ def unlike_copies(value: Any, place: str, seen: set[int]) -> Iterator[tuple[str,
 
 
 def meets_itself(array: np.ndarray) -> bool:
-    """Whether elements of an array may lie in the same memory, as those of `as_strided` do.
+    """True if elements of an array may lie in the same memory, as those of `as_strided` do.
 
     The steps along its axes tell: each leads past all that the shorter ones reach.
     """

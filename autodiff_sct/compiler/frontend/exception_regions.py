@@ -181,7 +181,7 @@ class Piecewise:
         return statements[:end], statements[end:]
 
     def is_silent(self, statement: Any, block: Block) -> bool:
-        """Whether what a statement does is not seen if an exception comes after it."""
+        """True if what a statement does is not seen if an exception comes after it."""
         if is_quiet(statement) or not isinstance(statement, gast.Assign):
             return False
         names = [t.id for t in statement.targets if isinstance(t, gast.Name)]
@@ -300,7 +300,7 @@ def is_simple(node: Any) -> bool:
 
 
 def is_quiet(node: Any) -> bool:
-    """Whether a statement cannot raise."""
+    """True if a statement cannot raise."""
     if isinstance(node, QUIET):
         return True
     if isinstance(node, gast.If):
@@ -311,7 +311,7 @@ def is_quiet(node: Any) -> bool:
 
 
 def is_calm(expr: Any) -> bool:
-    """Whether an expression is known not to raise, or makes something that only a loop or a `with` can use."""
+    """True if an expression is known not to raise, or makes something that only a loop or a `with` can use."""
     if isinstance(expr, (gast.Name, gast.Constant)):
         return True
     if isinstance(expr, gast.UnaryOp) and isinstance(expr.op, gast.Not):
@@ -333,7 +333,7 @@ def is_calm(expr: Any) -> bool:
 
 
 def is_pure(expr: Any) -> bool:
-    """Whether computing an expression changes nothing, as far as its text tells."""
+    """True if computing an expression changes nothing, as far as its text tells."""
     for node in gast.walk(expr):
         if isinstance(node, (gast.NamedExpr, gast.Await, gast.Yield, gast.YieldFrom)):
             return False
@@ -347,7 +347,7 @@ def is_pure(expr: Any) -> bool:
 
 
 def is_one_unit(node: Any, function: Any) -> bool:
-    """Whether a ``try`` does its work in one step already."""
+    """True if a ``try`` does its work in one step already."""
     if getattr(node, "is_unit", False):
         return True
     if node.orelse or not node.handlers:
@@ -360,7 +360,7 @@ def is_one_unit(node: Any, function: Any) -> bool:
 
 
 def reraises(block: Block) -> bool:
-    """Whether a handler's block has a bare ``raise`` of its own."""
+    """True if a handler's block has a bare ``raise`` of its own."""
     for node in block:
         if isinstance(node, gast.Raise) and node.exc is None:
             return True

@@ -185,7 +185,7 @@ class Specialiser(ProgramValues):
     # -- names and roots
 
     def fits_shape_of(self, cotangent: Value, name: str) -> bool:
-        """Whether a cotangent was made for a variable, or for another that is alike."""
+        """True if a cotangent was made for a variable, or for another that is alike."""
         found = self.fits.get(cotangent.name) if isinstance(cotangent, Leaf) else None
         return found is not None and self.alike.get(found, found) == self.alike.get(name, name)
 

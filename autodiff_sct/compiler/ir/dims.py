@@ -59,7 +59,7 @@ class Lengths:
         return representative(self.refresh(), axis)
 
     def are_equal(self, a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
-        """Whether two shapes of as many axes are one, of which every length is known."""
+        """True if two shapes of as many axes are one, of which every length is known."""
         table = self.refresh()
         return all(
             x is not None and (x is y or representative(table, x) == representative(table, y)) for x, y in zip(a, b)
@@ -127,7 +127,7 @@ class AxisLengths:
             self.lengths.pairs[:], self.lengths.made, self.proven = pairs, made, proven
 
     def have_met(self, shapes: list[tuple[Axis, ...]]) -> bool:
-        """Whether shapes are surely one at the statement being written."""
+        """True if shapes are surely one at the statement being written."""
         others = [dims for dims in shapes[1:] if dims != shapes[0]]
         first = self.by_one_name(shapes[0]) if others else shapes[0] if shapes else ()
         return first is not None and None not in first and all(self.by_one_name(dims) == first for dims in others)
@@ -139,7 +139,7 @@ class AxisLengths:
     def same_lengths(
         self, a: tuple[Axis, ...] | None, b: tuple[Axis, ...] | None, lengths: Lengths | None = None
     ) -> bool:
-        """Whether two shapes are surely one, or the program has raised before."""
+        """True if two shapes are surely one, or the program has raised before."""
         if a is None or b is None or len(a) != len(b):
             return False
         return (lengths or self.lengths).are_equal(a, b)

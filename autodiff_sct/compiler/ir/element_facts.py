@@ -14,7 +14,7 @@ from .builder import Specialiser
 
 
 def storable(s: Specialiser, value: Value) -> bool:
-    """Whether a value can be an element of a list that lives in a variable."""
+    """True if a value can be an element of a list that lives in a variable."""
     if isinstance(value, Leaf):
         return True
     if isinstance(value, Const):
@@ -32,7 +32,7 @@ def as_element(s: Specialiser, value: Value) -> Value:
 
 
 def is_slice(value: Value) -> bool:
-    """Whether a value is a slice whose bounds are known."""
+    """True if a value is a slice whose bounds are known."""
     return isinstance(value, SliceV) or isinstance(value, Const) and isinstance(value.value, slice)
 
 

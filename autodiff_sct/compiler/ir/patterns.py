@@ -33,18 +33,18 @@ def is_number(node: Any) -> bool:
 
 
 def holds_numbers(s: Specialiser, facts: Any) -> bool:
-    """Whether something is a list or a dict of numbers."""
+    """True if something is a list or a dict of numbers."""
     item = s.elements_of(facts) if isinstance(facts, (Listed, Mapped)) else None
     return isinstance(item, Num) and item.dims == () and not item.roots
 
 
 def is_unknown(facts: Any) -> bool:
-    """Whether a value may hold a list of which nothing is known here."""
+    """True if a value may hold a list of which nothing is known here."""
     return not isinstance(facts, Listed)
 
 
 def is_method(expr: Any, name: str) -> bool:
-    """Whether an expression calls something's attribute of a name."""
+    """True if an expression calls something's attribute of a name."""
     return isinstance(expr, gast.Call) and isinstance(expr.func, gast.Attribute) and expr.func.attr == name
 
 
@@ -53,7 +53,7 @@ def is_pop_call(expr: Any) -> bool:
 
 
 def is_sum_of(expr: Any, name: str) -> bool:
-    """Whether a variable is one side of a sum, or what something is subtracted from."""
+    """True if a variable is one side of a sum, or what something is subtracted from."""
     if not isinstance(expr, gast.BinOp) or type(expr.op) not in SUMS:
         return False
     added = isinstance(expr.op, gast.Add) and getattr(expr.right, "id", None) == name
@@ -61,7 +61,7 @@ def is_sum_of(expr: Any, name: str) -> bool:
 
 
 def is_sum_with(expr: Any, name: str) -> bool:
-    """Whether an expression adds something to a variable."""
+    """True if an expression adds something to a variable."""
     return isinstance(expr, gast.BinOp) and isinstance(expr.op, gast.Add) and getattr(expr.left, "id", None) == name
 
 

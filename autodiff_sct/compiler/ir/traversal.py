@@ -12,7 +12,7 @@ from .statements import SIMPLE, Block, Effect, If, Let, Loop, Raise, Return, Sto
 
 
 def same_line(a: Any, b: Any) -> bool:
-    """Whether two statements stand for one line of the user's, or for none."""
+    """True if two statements stand for one line of the user's, or for none."""
     one, other = (None if x.origin is None else (x.origin.file, x.origin.line) for x in (a, b))
     return one == other
 
@@ -175,5 +175,5 @@ def ir_targets(stmt: Any) -> Sequence[str]:
 
 
 def is_reading(stmt: object) -> bool:
-    """Whether a statement reads a variable, which raises where that is unbound, and does nothing else."""
+    """True if a statement reads a variable, which raises where that is unbound, and does nothing else."""
     return isinstance(stmt, Effect) and isinstance(stmt.expr, gast.Name)

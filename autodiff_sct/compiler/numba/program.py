@@ -113,14 +113,14 @@ MAKERS = {"zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_li
 
 
 def may_show(expr: Any) -> bool:
-    """Whether the value of an expression may be memory of something named in it."""
+    """True if the value of an expression may be memory of something named in it."""
     if isinstance(expr, gast.Call):
         return getattr(expr.func, "attr", "").rpartition(".")[2] not in MAKERS and not is_new_call(expr)
     return isinstance(expr, (gast.Name, gast.Subscript, gast.Attribute, gast.IfExp))
 
 
 def is_new_call(expr: gast.Call) -> bool:
-    """Whether a function is called by a bare name: `len`, `float`, and the helpers that make derivatives."""
+    """True if a function is called by a bare name: `len`, `float`, and the helpers that make derivatives."""
     return isinstance(expr.func, gast.Name) and not expr.func.id.startswith("unbroadcast")
 
 

@@ -276,7 +276,7 @@ class State:
             self.groups[self.find(token)] = self.find(found[0])
 
     def may_alias(self, a: str, b: str) -> bool:
-        """Whether two variables may share memory."""
+        """True if two variables may share memory."""
         return a == b or bool(self.tokens(a) & self.tokens(b))
 
     def same_length(self, a: Axis, b: Axis) -> None:

@@ -51,7 +51,7 @@ def is_outer(r: Reverse, loop: ir.Loop) -> bool:
 
 
 def can_run(r: Reverse, node: ir.Loop, reverse: ir.Block, tried: bool) -> bool:
-    """Whether a loop can be run in segments, unless it is `tried`; a warning says why not."""
+    """True if a loop can be run in segments, unless it is `tried`; a warning says why not."""
     loop = node.primal
     loop.every = ir.constant(1)
     try:

@@ -113,7 +113,7 @@ def repeatable(block: ir.Block) -> ir.Block:
 
 
 def is_outward(stmt: Any) -> bool:
-    """Whether a statement only does something that the program itself does not see."""
+    """True if a statement only does something that the program itself does not see."""
     return isinstance(stmt, ir.Effect) and stmt.kind in ("", "publish")
 
 
@@ -134,7 +134,7 @@ def drop_appends(r: Reverse, block: ir.Block, needed: set[int | None]) -> None:
 
 
 def is_draw(stmt: Any) -> bool:
-    """Whether a statement's value comes of an effect, such as a random draw: it must not be computed again."""
+    """True if a statement's value comes of an effect, such as a random draw: it must not be computed again."""
     if not isinstance(stmt, ir.Let) or not stmt.effect:
         return False
     fn = stmt.op.fn if stmt.op is not None else None
@@ -154,7 +154,7 @@ def stale_regions(r: Reverse, loop: ir.Loop) -> set[int]:
 
 
 def is_fresh(r: Reverse, loop: ir.Loop, name: str) -> bool:
-    """Whether a variable's memory is made in the same step of a loop."""
+    """True if a variable's memory is made in the same step of a loop."""
     maker = r.makers.get(name)
     if not isinstance(maker, ir.Let) or loop not in r.around.get(maker, ()):
         return False
@@ -224,7 +224,7 @@ def is_errstate(r: Reverse, stmt: ir.With) -> bool:
 
 
 def may_write(r: Reverse, stmt: ir.Let) -> bool:
-    """Whether a function of which nothing is known is given memory."""
+    """True if a function of which nothing is known is given memory."""
     if stmt.op is None or stmt.op.fn in READERS:
         return False
     if is_generator(r, stmt) if stmt.op.fn is opaque_method else only_reads(stmt.op):
@@ -234,7 +234,7 @@ def may_write(r: Reverse, stmt: ir.Let) -> bool:
 
 
 def is_generator(r: Reverse, stmt: ir.Let) -> bool:
-    """Whether a call draws from one of NumPy's generators."""
+    """True if a call draws from one of NumPy's generators."""
     method = stmt.expr.func
     return is_random(r.s.facts.get(getattr(method.value, "id", "")))
 

@@ -58,7 +58,7 @@ def let_through(s: Specialiser, stmt: ir.Try) -> None:
 
 
 def handles_all(s: Specialiser, kind: Any) -> bool:
-    """Whether a handler is one of exceptions that are no `Exception`, too."""
+    """True if a handler is one of exceptions that are no `Exception`, too."""
     if kind is None:
         return True
     return any(s.globals.get(n, getattr(builtins, n, None)) is BaseException for n in ir.names_in(kind))
@@ -72,7 +72,7 @@ def set_apart(s: Specialiser, block: ir.Block, start: int) -> None:
 
 
 def looks_up(stmt: Any) -> bool:
-    """Whether a tangent's statement computes nothing: NumPy's own operations raise where `np.errstate` says so."""
+    """True if a tangent's statement computes nothing: NumPy's own operations raise where `np.errstate` says so."""
     if isinstance(stmt, ir.Store):
         return stmt.aug is None and isinstance(stmt.value, SIMPLE)
     return isinstance(stmt, ir.Effect) or (isinstance(stmt, ir.Let) and isinstance(stmt.expr, SIMPLE))

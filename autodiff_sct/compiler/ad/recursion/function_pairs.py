@@ -116,7 +116,7 @@ def apart(s: Specialiser) -> Iterator[None]:
 
 
 def carries(facts: Facts) -> bool:
-    """Whether a variable may have a cotangent."""
+    """True if a variable may have a cotangent."""
     return facts.differentiable if isinstance(facts, Num) else isinstance(facts, (Listed, Mapped, Pair))
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def is_item_read(r: Reverse, stmt: ir.Let) -> bool:
-    """Whether a statement reads memory out of a list or a dict."""
+    """True if a statement reads memory out of a list or a dict."""
     op = stmt.op
     if op is None or op.fn is not operator.getitem or len(stmt.targets) != 1:
         return False
@@ -145,7 +145,7 @@ def regions_held(r: Reverse, name: str) -> set[int]:
 
 
 def holds_memory(r: Reverse, facts: Any) -> bool:
-    """Whether the elements of a list have cotangents that are changed in place."""
+    """True if the elements of a list have cotangents that are changed in place."""
     if isinstance(facts, Num):
         return any(region in r.regions.written for region in regions_in(r, facts))
     return isinstance(facts, (Listed, Mapped, Pair))

@@ -42,13 +42,13 @@ def facts_like(s: Specialiser, name: str) -> Num:
 
 
 def is_one_number(facts: Num) -> bool:
-    """Whether facts are those of a number of Python or NumPy, which has no memory that others may see."""
+    """True if facts are those of a number of Python or NumPy, which has no memory that others may see."""
     either = facts.kind is None and facts.dims == () and not facts.roots and facts.dtype is not None
     return facts.python or facts.kind == "npscalar" or (either and not facts.tensor)
 
 
 def is_unbound(s: Specialiser, name: str) -> bool:
-    """Whether not even the shape of a variable may be read, since some paths leave it unbound."""
+    """True if not even the shape of a variable may be read, since some paths leave it unbound."""
     facts = unless_none(s.facts[name])
     return name in s.unbound and not (isinstance(facts, Num) and facts.python)
 
@@ -62,7 +62,7 @@ def name_adjoint(s: Specialiser, leaf: Value, name: str) -> None:
 
 
 def is_full(s: Specialiser, value: Value, name: str) -> bool:
-    """Whether a cotangent surely has its variable's shape."""
+    """True if a cotangent surely has its variable's shape."""
     have, want = s.num(value), unless_none(s.facts[name])
     if s.fits_shape_of(value, name):
         return True
@@ -88,7 +88,7 @@ def fits(s: Specialiser, a: Axis, b: Axis) -> bool:
 
 
 def is_narrower(s: Specialiser, value: Value, name: str) -> bool:
-    """Whether a cotangent surely broadcasts to its variable's shape."""
+    """True if a cotangent surely broadcasts to its variable's shape."""
     have, want = s.num(value), unless_none(s.facts[name])
     if (
         have is None
@@ -139,7 +139,7 @@ def fit(s: Specialiser, value: Value, name: str) -> Value:
 
 
 def is_new(s: Specialiser, fitted: Value, value: Value) -> bool:
-    """Whether fitting a contribution has made new memory: the run-time helper and ``.real`` may give back what came."""
+    """True if fitting a contribution has made new memory: the run-time helper and ``.real`` may give back what came."""
     if fitted == value:
         return False
     made = s.definitions.get(fitted.name) if isinstance(fitted, Leaf) else None

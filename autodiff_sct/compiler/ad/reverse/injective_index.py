@@ -40,13 +40,13 @@ ORDERS: tuple[Callable[..., Any], ...] = (np.argsort, np.argpartition)
 
 
 def may_repeat(r: Reverse, index: Value) -> bool:
-    """Whether an index may name a position twice."""
+    """True if an index may name a position twice."""
     single = all(indexing.is_basic(r.s, p) or r.is_mask(p) for p in indexing.parts_of(index))
     return not single and not is_distinct(r, index)
 
 
 def is_distinct(r: Reverse, index: Value) -> bool:
-    """Whether an index of integers names no position twice, since its parts, or one of them, do not."""
+    """True if an index of integers names no position twice, since its parts, or one of them, do not."""
     parts = [p for p in indexing.parts_of(index) if not indexing.is_basic(r.s, p)]
     if all_places(r, parts):
         return True
@@ -55,7 +55,7 @@ def is_distinct(r: Reverse, index: Value) -> bool:
 
 
 def is_vector(r: Reverse, part: Value) -> bool:
-    """Whether a part of an index is integers along at most one axis."""
+    """True if a part of an index is integers along at most one axis."""
     if isinstance(part, (ListV, TupleV)):
         return integers(part) is not None
     facts = r.s.num(part)
@@ -63,12 +63,12 @@ def is_vector(r: Reverse, part: Value) -> bool:
 
 
 def is_long(facts: Num | None) -> bool:
-    """Whether an array surely has not one item, which would be broadcast against those of others."""
+    """True if an array surely has not one item, which would be broadcast against those of others."""
     return facts is not None and facts.dims is not None and all(map(several, facts.dims))
 
 
 def is_distinct_vector(r: Reverse, part: Value) -> bool:
-    """Whether one array or list of integers holds no place twice."""
+    """True if one array or list of integers holds no place twice."""
     if isinstance(part, (ListV, TupleV)):
         return are_apart(integers(part))
     maker = maker_of(r, part)
@@ -88,7 +88,7 @@ def is_distinct_vector(r: Reverse, part: Value) -> bool:
 
 
 def is_drawn_once(r: Reverse, maker: ir.Let) -> bool:
-    """Whether a method of a generator of random numbers draws numbers below another, none of them twice."""
+    """True if a method of a generator of random numbers draws numbers below another, none of them twice."""
     assert maker.op is not None
     generator, *given = maker.op.arguments.values()
     below = r.s.num(given[0]) if given else None
@@ -101,7 +101,7 @@ def is_drawn_once(r: Reverse, maker: ir.Let) -> bool:
 
 
 def all_places(r: Reverse, parts: list[Value]) -> bool:
-    """Whether the parts of an index are all that a function found, one array for every axis, in any order."""
+    """True if the parts of an index are all that a function found, one array for every axis, in any order."""
     makers = [maker_of(r, p) for p in parts]
     maker = makers[0] if makers else None
     if maker is None or any(m is not maker for m in makers) or maker.op is None:
@@ -142,7 +142,7 @@ def integers(value: Value) -> list[int] | None:
 
 
 def are_apart(places: list[int] | None) -> bool:
-    """Whether numbers name different places, whatever the length of the axis."""
+    """True if numbers name different places, whatever the length of the axis."""
     if places is None or len(set(places)) < len(places):
         return False
     return all(k >= 0 for k in places) or all(k < 0 for k in places)

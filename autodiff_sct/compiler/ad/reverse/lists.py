@@ -204,7 +204,7 @@ def facts_of_item(facts: Facts | None) -> Num:
 
 
 def is_list_of_numbers(r: Reverse, items: Value) -> bool:
-    """Whether a value is a list of run-time length that holds nothing but numbers."""
+    """True if a value is a list of run-time length that holds nothing but numbers."""
     facts = r.s.facts_of(items)
     if not isinstance(items, Leaf) or not isinstance(facts, Listed):
         return False
@@ -212,13 +212,13 @@ def is_list_of_numbers(r: Reverse, items: Value) -> bool:
 
 
 def is_sum_of_numbers(r: Reverse, op: ir.Op) -> bool:
-    """Whether a sum of a list of run-time length is that of numbers alone."""
+    """True if a sum of a list of run-time length is that of numbers alone."""
     items, *start = op.arguments.values()
     return is_list_of_numbers(r, items) and not any(may_be_broadcast(r, items, value) for value in start)
 
 
 def may_be_broadcast(r: Reverse, items: Leaf, start: Value | None = None) -> bool:
-    """Whether items of a list may be broadcast where they are added up or multiplied, beginning with `start`."""
+    """True if items of a list may be broadcast where they are added up or multiplied, beginning with `start`."""
     facts = r.s.facts[items.name]
     item = r.s.elements_of(facts) if isinstance(facts, Listed) else None
     if not isinstance(item, Num):

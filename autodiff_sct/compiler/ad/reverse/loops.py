@@ -84,7 +84,7 @@ def reverse_loop(r: Reverse, stmt: ir.Loop) -> None:
 
 
 def reads(r: Reverse, node: ir.Loop, name: str) -> bool:
-    """Whether a loop's body reads a variable, under its own name or under one that an inner loop gave it."""
+    """True if a loop's body reads a variable, under its own name or under one that an inner loop gave it."""
     names = {name}
     while more := {old for old, new in r.renames.items() if new in names} - names:
         names |= more
@@ -161,7 +161,7 @@ def unbound_start(r: Reverse, name: str, old: Adjoint | None) -> Leaf:
 
 
 def changes_shape(s: Specialiser, c: ir.Carry) -> bool:
-    """Whether an array may have another shape in each iteration, or another one before the first."""
+    """True if an array may have another shape in each iteration, or another one before the first."""
     facts, made, first = s.facts[c.out], s.facts[c.next or c.out], s.facts[c.init or c.out]
     if not isinstance(facts, Num) or not isinstance(made, Num) or facts.kind != "array":
         return False

@@ -30,7 +30,7 @@ def refuse_one_memory(r: Reverse, stmt: ir.Loop, carries: list[ir.Carry]) -> Non
 
 
 def may_be_one(r: Reverse, a: str, b: str) -> bool:
-    """Whether two variables may share memory."""
+    """True if two variables may share memory."""
     return any(meet(r, p, q) for p in sources(r, a) for q in sources(r, b))
 
 
@@ -46,7 +46,7 @@ def sources(r: Reverse, name: str) -> set[str]:
 
 
 def meet(r: Reverse, p: str, q: str) -> bool:
-    """Whether two sources may be one array."""
+    """True if two sources may be one array."""
     if p == q:
         return True
     if not roots_of(r.s.facts[p]) & roots_of(r.s.facts[q]):
@@ -60,7 +60,7 @@ def meet(r: Reverse, p: str, q: str) -> bool:
 
 
 def is_made(r: Reverse, name: str) -> bool:
-    """Whether the memory of a variable is made where the variable is."""
+    """True if the memory of a variable is made where the variable is."""
     stmt = r.makers.get(name)
     if not isinstance(stmt, ir.Let) or stmt.op is None or stmt.op.shares:
         return False

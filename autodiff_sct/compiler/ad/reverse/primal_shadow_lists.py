@@ -34,7 +34,7 @@ CHANGES = {"append", "insert", "delete", *MOVES}
 
 
 def is_structural(stmt: Any) -> bool:
-    """Whether a statement moves what is in lists, dicts and tuples, and looks at none of it."""
+    """True if a statement moves what is in lists, dicts and tuples, and looks at none of it."""
     if isinstance(stmt, ir.Let):
         return stmt.op is not None and stmt.op.fn in STRUCTURAL
     if isinstance(stmt, ir.Store):
@@ -59,7 +59,7 @@ class Lists:
         return isinstance(self.s.facts[name], (Listed, Mapped, Pair)) and self.b.has_shadow(name)
 
     def takes(self, stmt: Any) -> bool:
-        """Whether a statement makes, changes or reads a container of shadows."""
+        """True if a statement makes, changes or reads a container of shadows."""
         if isinstance(stmt, ir.Let):
             moves = is_structural(stmt) or stmt.op is not None and stmt.op.fn is operator.getitem
             read = stmt.op.arguments.get("x") if stmt.op is not None and moves else None
@@ -150,7 +150,7 @@ class Lists:
         return row and gast.ListComp(row, [gast.comprehension(gast.Name("row", gast.Store(), None, None), expr, [], 0)])
 
     def is_changed(self, facts: Any, around: frozenset[int] = NOWHERE) -> bool:
-        """Whether the program changes a list or dict, or one that is in it, so that its shadow ends as another."""
+        """True if the program changes a list or dict, or one that is in it, so that its shadow ends as another."""
         if isinstance(facts, Pair):
             return any(self.is_changed(item, around) for item in facts.items)
         if not isinstance(facts, (Listed, Mapped)) or facts.roots & around:

@@ -66,7 +66,7 @@ class Beside:
         return self.r.regions.of(name) in self.chosen
 
     def is_known(self, name: str) -> bool:
-        """Whether a variable surely is an array of floats, or a container of arrays only."""
+        """True if a variable surely is an array of floats, or a container of arrays only."""
         facts = self.s.facts[name]
         if isinstance(facts, Num):
             return facts.kind == "array" and facts.differentiable

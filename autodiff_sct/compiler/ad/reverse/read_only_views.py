@@ -52,7 +52,7 @@ COPY = "copy it (`.copy()`)"
 
 
 def is_settled(r: Reverse, stmt: ir.Let) -> bool:
-    """Whether a view that is better taken for a copy is used before the next write."""
+    """True if a view that is better taken for a copy is used before the next write."""
     regions = [r.regions.of(target) for target in stmt.targets]
     if not is_better_copied(r, stmt) or stmt not in r.order or None in regions:
         return False
@@ -68,7 +68,7 @@ def is_settled(r: Reverse, stmt: ir.Let) -> bool:
 
 
 def is_kept(r: Reverse, stmt: Any, names: set[str]) -> bool:
-    """Whether a statement may put one of some variables where it is found again under another name."""
+    """True if a statement may put one of some variables where it is found again under another name."""
     if names.isdisjoint(ir.reads(stmt)):
         return False
     if isinstance(stmt, ir.Let):
@@ -77,7 +77,7 @@ def is_kept(r: Reverse, stmt: Any, names: set[str]) -> bool:
 
 
 def is_better_copied(r: Reverse, stmt: ir.Let) -> bool:
-    """Whether a view is one that overlaps itself, or the diagonal of a square matrix."""
+    """True if a view is one that overlaps itself, or the diagonal of a square matrix."""
     if stmt.op is None or stmt.op.fn in OVERLAPPING:
         return stmt.op is not None
     given = list(stmt.op.arguments.values())

@@ -62,7 +62,7 @@ def squared(value: Value) -> ir.Op:
 
 
 def is_inner(r: Reverse, op: ir.Op) -> bool:
-    """Whether an operation multiplies a vector of real numbers with itself."""
+    """True if an operation multiplies a vector of real numbers with itself."""
     a, b, *rest = op.arguments.values()
     facts = r.s.facts[a.name] if isinstance(a, Leaf) and a == b and not rest else None
     return isinstance(facts, Num) and facts.ndim == 1 and facts.dtype is not None and facts.dtype.kind == "f"
@@ -84,7 +84,7 @@ def multiple_of(r: Reverse, product: Value, value: Value) -> float | None:
 
 
 def is_alike(r: Reverse, a: str, b: str) -> bool:
-    """Whether two variables hold numbers of one type."""
+    """True if two variables hold numbers of one type."""
     first, second = r.s.facts[a], r.s.facts[b]
     return isinstance(first, Num) and isinstance(second, Num) and is_same(first.dtype, second.dtype)
 

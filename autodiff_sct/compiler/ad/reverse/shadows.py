@@ -293,7 +293,7 @@ class Shadows:
             self.r.s.block.append(ir.Effect(call, self.r.s.origin, "adjoint"))
 
     def cuts_only(self, index: Value | None) -> bool:
-        """Whether an index surely gives a view, not an element."""
+        """True if an index surely gives a view, not an element."""
         s = self.r.s
         parts = indexing.parts_of(index)
         basic = all(indexing.is_basic(s, p) for p in parts)

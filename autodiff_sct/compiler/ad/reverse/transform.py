@@ -128,7 +128,7 @@ class Reverse:
         return found
 
     def has_shadow(self, name: str) -> bool:
-        """Whether a variable's cotangent lives in memory of its own that follows the primal's."""
+        """True if a variable's cotangent lives in memory of its own that follows the primal's."""
         facts = self.s.facts[name]
         if isinstance(facts, (Listed, Mapped, Pair)):
             return True
@@ -308,7 +308,7 @@ class Reverse:
         return with_strong_zeros(self.s, op_, whole, write, names)
 
     def covers(self, entry: Value | None, argument: Value, target: str) -> bool:
-        """Whether an entry is as long as the result along the axes along which its argument was broadcast."""
+        """True if an entry is as long as the result along the axes along which its argument was broadcast."""
         s, want = self.s, self.s.facts[target]
         have, found = s.num(argument), None if entry is None else s.num(entry)
         if not found or not have or not isinstance(want, Num) or None in (found.dims, have.dims, want.dims):
@@ -338,11 +338,11 @@ class Reverse:
                 self.s.fits.setdefault(entry.name, argument.name)
 
     def stays_uniform(self, op_: ir.Op, d: Value) -> bool:
-        """Whether one number is the cotangent of all that a sum takes together."""
+        """True if one number is the cotangent of all that a sum takes together."""
         return op_.fn is np.sum and op_.arguments.keys() <= {"a", "axis", "keepdims"} and self.s.num(d) == FLOAT
 
     def may_stay_narrow(self, stmt: ir.Let, op_: ir.Op, names: list[str]) -> bool:
-        """Whether no input was broadcast, so that a narrow cotangent stays right."""
+        """True if no input was broadcast, so that a narrow cotangent stays right."""
         s = self.s
         want = s.facts[stmt.target]
         for p in names:
@@ -421,7 +421,7 @@ class Reverse:
         return UNKNOWN
 
     def is_owned(self, entry: Value, d: Value, owned: bool, given: list[Value]) -> bool:
-        """Whether nobody else refers to the memory of an entry."""
+        """True if nobody else refers to the memory of an entry."""
         facts, of_d = self.s.num(entry), self.s.num(d)
         if facts is None or not isinstance(entry, Leaf) or facts.python or facts.kind == "npscalar":
             return True

@@ -32,7 +32,7 @@ class AtHand:
     invariant: dict[str, bool] = field(default_factory=dict)  # what `is_invariant` has told
 
     def is_cheap(self, name: str) -> bool:
-        """Whether a variable costs next to nothing to compute again."""
+        """True if a variable costs next to nothing to compute again."""
         stmt, known = self.record.homes[name].stmt, self.cheap.get(name)
         if known is not None:
             return known
@@ -49,7 +49,7 @@ class AtHand:
         return known
 
     def stays(self, name: str) -> bool:
-        """Whether a number is still in an array, and the place is known."""
+        """True if a number is still in an array, and the place is known."""
         item = self.record.lasting.get(name)
         return item is not None and all(self.is_there(n) for n in ir.variables_in(item))
 
@@ -80,26 +80,26 @@ class AtHand:
         return found
 
     def is_quick(self, name: str, stmt: ir.Let, facts: Num) -> bool:
-        """Whether computing a number takes no longer than to save it."""
+        """True if computing a number takes no longer than to save it."""
         if is_arithmetic(stmt.expr) or is_power_of_constant(stmt.expr):
             return True
         return facts.python and name not in self.record.computed and is_math(stmt)
 
     def is_at_hand(self, name: str) -> bool:
-        """Whether an operand needs no pass over memory of its own."""
+        """True if an operand needs no pass over memory of its own."""
         record = self.record
         passed = record.is_local(name, self.forward) and record.is_pass(record.homes[name].stmt)
         return self.is_there(name) and not passed
 
     def is_there(self, name: str) -> bool:
-        """Whether a variable is at hand in the reverse sweep of a block, or can be computed again there."""
+        """True if a variable is at hand in the reverse sweep of a block, or can be computed again there."""
         home = self.record.homes.get(name)
         if home is None or not home.repeated or name in self.names:
             return True
         return home.block is self.forward and self.is_cheap(name)
 
     def may_repeat(self, stmt: ir.Let) -> bool:
-        """Whether computing a statement again gives the same at next to no cost."""
+        """True if computing a statement again gives the same at next to no cost."""
         if stmt.effect or len(stmt.targets) != 1 or (stmt.op is not None and isinstance(stmt.op.fn, Recursion)):
             return False
         facts = self.record.s.facts[stmt.target]
@@ -130,7 +130,7 @@ class AtHand:
         return stmt.op is not None and bool(stmt.op.shares) and isinstance(stmt.expr, gast.Attribute)
 
     def is_length(self, expr: Any) -> bool:
-        """Whether an expression is the length of an axis of an array."""
+        """True if an expression is the length of an axis of an array."""
         if isinstance(expr, gast.Call) and getattr(expr.func, "id", "") == "len" and len(expr.args) == 1:
             array = expr.args[0]
         elif isinstance(expr, gast.Subscript) and isinstance(expr.slice, gast.Constant):
@@ -141,12 +141,12 @@ class AtHand:
         return isinstance(facts, Num) and facts.kind == "array" and "len" not in self.record.s.globals
 
     def is_scalar(self, name: str) -> bool:
-        """Whether a variable is a number, not an array of one."""
+        """True if a variable is a number, not an array of one."""
         facts = self.record.s.facts[name]
         return isinstance(facts, Num) and facts.dims == () and (facts.python or facts.kind == "npscalar")
 
     def is_invariant(self, name: str) -> bool:
-        """Whether a number is the same in every iteration of every loop."""
+        """True if a number is the same in every iteration of every loop."""
         home, known = self.record.homes.get(name), self.invariant.get(name)
         if known is None:
             known = self.is_scalar(name)
@@ -158,7 +158,7 @@ class AtHand:
         return known
 
     def is_settled(self, name: str, reader: Any) -> bool:
-        """Whether a variable means the same in the reverse sweep as where a statement reads it.
+        """True if a variable means the same in the reverse sweep as where a statement reads it.
 
         So does a number, and memory that nobody writes any more.
         """
@@ -167,5 +167,5 @@ class AtHand:
 
 
 def is_view(stmt: Any) -> bool:
-    """Whether a statement takes a part of an array without a copy."""
+    """True if a statement takes a part of an array without a copy."""
     return isinstance(stmt, ir.Let) and isinstance(stmt.expr, gast.Subscript) and bool(stmt.op and stmt.op.shares)

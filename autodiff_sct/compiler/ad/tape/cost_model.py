@@ -16,7 +16,7 @@ ARITHMETIC = (gast.Add, gast.Sub, gast.Mult, gast.Div)
 
 
 def is_arithmetic(expr: Any) -> bool:
-    """Whether an expression is one of the four operations, a change of sign or a square."""
+    """True if an expression is one of the four operations, a change of sign or a square."""
     if isinstance(expr, gast.UnaryOp):
         return isinstance(expr.op, gast.USub)
     if isinstance(expr, gast.BinOp) and isinstance(expr.op, gast.Pow):
@@ -25,20 +25,20 @@ def is_arithmetic(expr: Any) -> bool:
 
 
 def is_power_of_constant(expr: Any) -> bool:
-    """Whether an expression is a number from the program's text to some power: ``0.9**t``."""
+    """True if an expression is a number from the program's text to some power: ``0.9**t``."""
     power = isinstance(expr, gast.BinOp) and isinstance(expr.op, gast.Pow)
     return power and isinstance(expr.left, gast.Constant)
 
 
 def is_math(stmt: ir.Let) -> bool:
-    """Whether a statement calls `float` or a function of `math`, which take no longer than to save a number."""
+    """True if a statement calls `float` or a function of `math`, which take no longer than to save a number."""
     if stmt.op is None or not isinstance(stmt.expr, gast.Call):
         return False
     return stmt.op.fn is float or getattr(stmt.op.fn, "__module__", "") == "math"
 
 
 def is_function(stmt: ir.Let) -> bool:
-    """Whether a statement calls an elementwise function of NumPy's, or one of `math`, of one number."""
+    """True if a statement calls an elementwise function of NumPy's, or one of `math`, of one number."""
     if stmt.op is None or not isinstance(stmt.expr, gast.Call) or len(stmt.expr.args) != 1 or stmt.expr.keywords:
         return False
     return isinstance(stmt.op.fn, np.ufunc) or is_math(stmt)
@@ -65,7 +65,7 @@ def computed_anyway(s: Specialiser, forward: ir.Block, reverse: ir.Block, final:
 
 
 def is_test(expr: Any) -> bool:
-    """Whether an expression compares numbers, or is a test the other way round."""
+    """True if an expression compares numbers, or is a test the other way round."""
     if isinstance(expr, gast.UnaryOp) and isinstance(expr.op, gast.Not):
         return isinstance(expr.operand, gast.Name) or is_test(expr.operand)
     operands = [expr.left, *expr.comparators] if isinstance(expr, gast.Compare) else [None]

@@ -32,7 +32,7 @@ def eliminate_dead_restores(r: Reverse, reverse: ir.Block, final: ir.Return) -> 
 
 
 def is_whole(stmt: Any, node: Any) -> bool:
-    """Whether a statement puts all of an array back."""
+    """True if a statement puts all of an array back."""
     if not isinstance(stmt, ir.Store) or not isinstance(node, ir.Store) or node.aug is not None:
         return False
     return is_ellipsis(node.index) and isinstance(node.value, gast.Name)
@@ -56,7 +56,7 @@ class Copies:
                     self.block(body, [] if isinstance(stmt, ir.Loop) else [*after, *outside])
 
     def is_read_alone(self, undo: ir.Store, after: ir.Block, outside: ir.Block) -> bool:
-        """Whether what a statement puts back is read by one name only, in its own block."""
+        """True if what a statement puts back is read by one name only, in its own block."""
         r, region = self.r, self.r.regions.of(undo.base)
         assert region is not None
         if region in r.kept_regions or not all(is_local(r, loop, region) for loop in r.around[self.undone[undo]]):
@@ -85,7 +85,7 @@ class Copies:
         return facts is not None and any(self.r.regions.find(root) == region for root in roots_of(facts))
 
     def is_read_by(self, stmt: Any, base: str, region: int, made: set[str]) -> bool:
-        """Whether a statement writes nothing of a region, and reads it by a variable or what was `made` of that."""
+        """True if a statement writes nothing of a region, and reads it by a variable or what was `made` of that."""
         r = self.r
         if any(self.is_of(region, n) for n in written_names(stmt)):
             return False

@@ -152,7 +152,7 @@ class Record:
         return home is not None and home.repeated and home.block is forward
 
     def sinks(self, name: str, stmt: Any, reverse: ir.Block, forward: ir.Block) -> bool:
-        """Whether only the sides of one branch need a variable, so that they keep it themselves."""
+        """True if only the sides of one branch need a variable, so that they keep it themselves."""
         if not isinstance(stmt, ir.If) or name in {*ir.reads(stmt), *self.carried}:
             return False
         if AtHand(self, forward, {}).is_cheap(name):
@@ -217,13 +217,13 @@ class Record:
         return isinstance(facts, Num) and facts.dims == () and facts.dtype is not None and facts.dtype.kind == "b"
 
     def is_item_of(self, name: str, array: str) -> bool:
-        """Whether a variable is a number that is read from an array."""
+        """True if a variable is a number that is read from an array."""
         stmt, facts = self.homes[name].stmt, self.s.facts[name]
         number = isinstance(facts, Num) and facts.dims == ()
         return number and isinstance(stmt, ir.Let) and isinstance(stmt.expr, gast.Subscript) and array in ir.reads(stmt)
 
     def is_pass(self, stmt: Any) -> bool:
-        """Whether a statement makes an array in one pass, of memory that nobody writes."""
+        """True if a statement makes an array in one pass, of memory that nobody writes."""
         if not isinstance(stmt, ir.Let) or not is_arithmetic(stmt.expr) or stmt.in_place or not self.plans:
             return False
         facts = self.s.facts[stmt.target]

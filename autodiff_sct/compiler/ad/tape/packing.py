@@ -137,7 +137,7 @@ def lengths_in(expr: Any) -> list[str]:
 
 
 def is_pop(stmt: Any) -> bool:
-    """Whether a statement does nothing but to give a popped value a name."""
+    """True if a statement does nothing but to give a popped value a name."""
     return isinstance(stmt, ir.Let) and len(stmt.targets) == 1 and stmt.effect and is_pop_call(stmt.expr)
 
 
@@ -175,7 +175,7 @@ def call_by_content(s: Specialiser, saved: Saved) -> None:
 
 
 def is_push(expr: Any) -> bool:
-    """Whether an expression appends a variable to a list."""
+    """True if an expression appends a variable to a list."""
     return (
         isinstance(expr, gast.Call)
         and getattr(expr.func, "attr", "") == "append"
@@ -204,7 +204,7 @@ def runs(s: Specialiser, group: list[Saved]) -> list[list[Saved]]:
 
 
 def can_come(s: Specialiser, run: list[Saved], saved: Saved) -> bool:
-    """Whether the name of what is read back is free where the first of a run is read back."""
+    """True if the name of what is read back is free where the first of a run is read back."""
     block = saved.popped_in
     first = min(block.index(other.pop) for other in run)
     name = saved.value if saved.target is None else saved.target

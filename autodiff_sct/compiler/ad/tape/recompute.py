@@ -55,7 +55,7 @@ def common_sources(record: Record, forward: ir.Block) -> None:
 
 
 def is_worth(record: Record, forward: ir.Block, name: str) -> bool:
-    """Whether a variable of the block is no larger than what is computed from it, if that are items of an array."""
+    """True if a variable of the block is no larger than what is computed from it, if that are items of an array."""
     facts = record.s.facts[name]
     if not record.is_local(name, forward) or not isinstance(facts, Num) or facts.kind != "array":
         return record.is_local(name, forward)
@@ -100,7 +100,7 @@ def lasting(s: Specialiser, memory: Generations, forward: ir.Block, reverse: ir.
 
 
 def stays(places: Places, stmt: Any, name: str, item: Any, memory: Generations) -> bool:
-    """Whether a number that a statement reads or stores is an item until the end of the program."""
+    """True if a number that a statement reads or stores is an item until the end of the program."""
     maker, array = places.makers.get(name), item.value.id
     if maker is None or places.blocks[maker] != places.blocks[stmt] or any(loop.every for loop in places.around[stmt]):
         return False
@@ -170,7 +170,7 @@ def twins(s: Specialiser, where: Regions, block: ir.Block) -> dict[str, str]:
 
 
 def is_read(s: Specialiser, stmt: Any) -> bool:
-    """Whether a statement reads a number from an array."""
+    """True if a statement reads a number from an array."""
     if not isinstance(stmt, ir.Let) or stmt.effect or not isinstance(stmt.expr, gast.Subscript):
         return False
     base, facts = stmt.expr.value, s.facts[stmt.target]
@@ -180,7 +180,7 @@ def is_read(s: Specialiser, stmt: Any) -> bool:
 
 
 def is_computed(s: Specialiser, stmt: Any) -> bool:
-    """Whether a statement computes a number from others by one of Python's operators."""
+    """True if a statement computes a number from others by one of Python's operators."""
     if not isinstance(stmt, ir.Let) or stmt.effect or len(stmt.targets) != 1 or not is_arithmetic(stmt.expr):
         return False
     operands = ir.children(stmt.expr)
@@ -220,7 +220,7 @@ def dedupe_carried_saves(s: Specialiser, where: Regions, reverse: ir.Block) -> N
 
 
 def keeps_values(s: Specialiser, where: Regions, c: ir.Carry) -> bool:
-    """Whether a variable has a value before the first step, and keeps each of its values as they are."""
+    """True if a variable has a value before the first step, and keeps each of its values as they are."""
     names = [n for n in (c.init, c.phi, c.next, c.out) if n is not None]
     if len(names) < 4 or c.out in s.unbound:
         return False

@@ -229,7 +229,7 @@ def lengths_read(r: Reverse, stmt: Any) -> set[str]:
 
 
 def written_later(r: Any, stmt: Any, region: int) -> bool:
-    """Whether a region is written after a statement, or in an iteration after it."""
+    """True if a region is written after a statement, or in an iteration after it."""
     loops = r.around
     for other, place in r.order.items():
         if region in r.regions.written_in(other):

@@ -57,7 +57,7 @@ def plan_rows(s: Specialiser, arguments: list[str], front: ir.Block, back: ir.Bl
 
 
 def runs_through(loop: Any) -> bool:
-    """Whether a loop of the forward sweep counts up by one, from a small number, and is never left early."""
+    """True if a loop of the forward sweep counts up by one, from a small number, and is never left early."""
     if not isinstance(loop, ir.Loop) or loop.kind != "range" or loop.stop is not None or loop.every is not None:
         return False
     return len(loop.bounds) == 1 or (len(loop.bounds) == 2 and is_small(loop.bounds[0]))

@@ -50,7 +50,7 @@ class Places:
         return len(self.around[maker]) + inside
 
     def is_apart(self, stmt: Any, item: Any, write: Any) -> bool:
-        """Whether a statement never writes to an item after another one has read or written that."""
+        """True if a statement never writes to an item after another one has read or written that."""
         if not self.common(stmt, write):
             return self.order[write] <= self.order[stmt]
         if not isinstance(write, ir.Store) or write.base != item.value.id:
@@ -95,12 +95,12 @@ class Places:
         return found
 
     def exclude(self, stmt: Any, write: Any, loop: ir.Loop) -> bool:
-        """Whether two statements are on the two sides of a branch inside a loop."""
+        """True if two statements are on the two sides of a branch inside a loop."""
         mine = {branch: side for branch, side in self.sides[stmt] if loop in self.around[branch]}
         return any(mine.get(branch, side) != side for branch, side in self.sides[write])
 
     def are_apart(self, spans: list[tuple[list[Span], list[Span]]], common: Loops, level: int | None) -> bool:
-        """Whether a place is another one that a later step of a common loop writes, or a later line of the same step.
+        """True if a place is another one that a later step of a common loop writes, or a later line of the same step.
 
         The loops around that one are at the same step, those inside it at any.
         """
@@ -233,7 +233,7 @@ def sides_in(block: ir.Block, around: tuple[tuple[ir.If, int], ...] = ()) -> dic
 
 
 def is_natural(spans: list[Span]) -> bool:
-    """Whether an index is surely not below zero."""
+    """True if an index is surely not below zero."""
     return any(base == "" and low is not None and low >= 0 for base, low, _ in spans)
 
 

@@ -85,12 +85,12 @@ def blocks(stmt: Any) -> Iterator[list[Any]]:
 
 
 def is_single(stmt: Any) -> bool:
-    """Whether a statement assigns to one name."""
+    """True if a statement assigns to one name."""
     return isinstance(stmt, gast.Assign) and len(stmt.targets) == 1 and type(stmt.targets[0]) is gast.Name
 
 
 def joins(row: list[Any], stmt: Any, columns: int) -> bool:
-    """Whether a statement may stand in a row."""
+    """True if a statement may stand in a row."""
     if len(row) == PARTS or getattr(stmt, "comment", None) or not is_single(row[-1]):
         return False
     first, every = row[0], [*row, stmt]
@@ -117,7 +117,7 @@ def read_in(stmt: Any) -> set[str]:
 
 
 def is_taken(row: list[Any], stmt: Any, columns: int) -> bool:
-    """Whether a statement puts zero, or another value, where one or two of a row have just read."""
+    """True if a statement puts zero, or another value, where one or two of a row have just read."""
     if len(row) > 2 or not all(map(is_single, row)) or not isinstance(stmt, gast.Assign) or len(stmt.targets) > 1:
         return False
     if not isinstance(stmt.targets[0], gast.Subscript):
@@ -135,7 +135,7 @@ def is_taken(row: list[Any], stmt: Any, columns: int) -> bool:
 
 
 def is_place(expr: Any) -> bool:
-    """Whether an expression is an item or a part of something that has a name."""
+    """True if an expression is an item or a part of something that has a name."""
     return isinstance(expr, gast.Subscript) and isinstance(expr.value, gast.Name)
 
 
@@ -228,7 +228,7 @@ def chain_assignments(block: list[Any], indent: int = 1) -> None:
 
 
 def is_given_on(first: Any, stmt: Any, columns: int) -> bool:
-    """Whether a statement assigns to one more place what the one before it has assigned."""
+    """True if a statement assigns to one more place what the one before it has assigned."""
     if not is_simple(first) or not is_simple(stmt) or len(stmt.targets) > 1 or len(first.targets) >= MOST:
         return False
     if getattr(stmt, "comment", None) or line_of(stmt) not in (None, line_of(first)):
@@ -263,7 +263,7 @@ def maker_of(stmt: Any, before: list[Any]) -> Any:
 
 
 def is_simple(stmt: Any) -> bool:
-    """Whether a statement assigns to names and items."""
+    """True if a statement assigns to names and items."""
     return isinstance(stmt, gast.Assign) and all(isinstance(t, (gast.Name, gast.Subscript)) for t in stmt.targets)
 
 

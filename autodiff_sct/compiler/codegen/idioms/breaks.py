@@ -81,7 +81,7 @@ def beginning(before: list[Any], flag: str) -> Any:
 
 
 def is_set(stmt: Any, flag: str, value: bool) -> bool:
-    """Whether a statement gives a flag a value."""
+    """True if a statement gives a flag a value."""
     if not isinstance(stmt, gast.Assign) or not isinstance(stmt.targets[0], gast.Name) or stmt.targets[0].id != flag:
         return False
     return isinstance(stmt.value, gast.Constant) and stmt.value.value is value

@@ -42,7 +42,7 @@ def recover_comprehensions(*bodies: list[Any]) -> None:
 
 
 def is_filling(loop: Any) -> bool:
-    """Whether a loop does nothing but add to a list, as far as its shape tells."""
+    """True if a loop does nothing but add to a list, as far as its shape tells."""
     inner = loop.body
     while len(inner) == 1 and isinstance(inner[0], gast.If):
         inner = inner[0].body
@@ -78,7 +78,7 @@ def targets_of(loop: Any) -> list[str]:
 
 
 def is_read(name: str, block: list[Any]) -> bool:
-    """Whether statements may read the value that a name has before them."""
+    """True if statements may read the value that a name has before them."""
     for stmt in block:
         inner = [*blocks(stmt)]
         if name in loads([getattr(stmt, part, None) for part in ("iter", "test")] if inner else stmt):
@@ -91,7 +91,7 @@ def is_read(name: str, block: list[Any]) -> bool:
 
 
 def is_assigned(name: str, stmt: Any) -> bool:
-    """Whether a statement gives a name a value: a loop, at the start of its body."""
+    """True if a statement gives a name a value: a loop, at the start of its body."""
     targets = [stmt.target] if isinstance(stmt, gast.For) else getattr(stmt, "targets", [])
     return any(isinstance(n, gast.Name) and n.id == name for n in ir.nodes([*targets]))
 

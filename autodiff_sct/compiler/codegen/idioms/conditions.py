@@ -89,7 +89,7 @@ def join_tests(stmt: Any, columns: int) -> None:
 
 
 def is_plain(stmt: Any) -> bool:
-    """Whether a statement is a branch of which nothing else is said."""
+    """True if a statement is a branch of which nothing else is said."""
     return isinstance(stmt, gast.If) and not getattr(stmt, "comment", None)
 
 
@@ -158,7 +158,7 @@ def name_of(stmt: Any, forward: bool) -> str | None:
 
 
 def is_zero(value: Any) -> bool:
-    """Whether a value is a number, or made of the shape of an array."""
+    """True if a value is a number, or made of the shape of an array."""
     if isinstance(value, gast.Call):
         name = getattr(value.func, "attr", getattr(value.func, "id", ""))
         return name in ZEROS and not value.keywords and [type(arg) for arg in value.args] == [gast.Name]
@@ -166,7 +166,7 @@ def is_zero(value: Any) -> bool:
 
 
 def may_lead(stmt: Any, path: list[Any]) -> bool:
-    """Whether a statement may as well be the first of a block."""
+    """True if a statement may as well be the first of a block."""
     before = path[: path.index(stmt)]
     given = {*ir.names_in(stmt)}
     if isinstance(stmt, gast.Expr):
@@ -179,7 +179,7 @@ def may_lead(stmt: Any, path: list[Any]) -> bool:
 
 
 def reads_well(every: Sequence[list[Any]]) -> bool:
-    """Whether a branch still has something in it on each path but one, which goes."""
+    """True if a branch still has something in it on each path but one, which goes."""
     short = [k for k, path in enumerate(every) if len(path) <= 1]
     return not short or short == [len(every) - 1] or (short == [0] and len(every) == 2)
 

@@ -45,7 +45,7 @@ def inline_next(body: list[Any], again: bool, indent: int = 1) -> None:
 
 
 def is_absorbed(stmt: Any, following: Any, again: bool, columns: int) -> bool:
-    """Whether what a statement computes may stand in the one after it, which alone reads it."""
+    """True if what a statement computes may stand in the one after it, which alone reads it."""
     if not getattr(stmt, "read_once", False) or (is_branch(following) and isinstance(stmt.value, gast.Constant)):
         return False
     if not (stmt.temporary or (again and is_item(stmt.value)) or is_listed(stmt.value, following)):
@@ -108,26 +108,26 @@ def forked(tree: Any, inside: bool = False) -> set[str]:
 
 
 def is_item(expr: Any) -> bool:
-    """Whether an expression is an item of something at a place that has a name."""
+    """True if an expression is an item of something at a place that has a name."""
     index = expr.slice if isinstance(expr, gast.Subscript) else None
     return isinstance(index, (gast.Name, gast.Constant)) and isinstance(expr.value, gast.Name)
 
 
 def popped_before(name: str, read: list[Any]) -> bool:
-    """Whether a value is popped before a variable is read; nothing else refers to lists of saved values."""
+    """True if a value is popped before a variable is read; nothing else refers to lists of saved values."""
     lists = {n.id for expr in read for n in ir.nodes(expr) if getattr(n, "role", None) in TAPE}
     names = [n for n in ir.names_in(read) if n == name or n not in lists]
     return bool(held(read) & {*names[: names.index(name)]})
 
 
 def is_indexed(name: str, read: list[Any]) -> bool:
-    """Whether an item or a part of a variable is taken."""
+    """True if an item or a part of a variable is taken."""
     parts = [node.value for expr in read for node in ir.nodes(expr) if isinstance(node, gast.Subscript)]
     return any(getattr(part, "id", None) == name for part in parts)
 
 
 def is_listed(expr: Any, following: Any) -> bool:
-    """Whether a statement makes the list of an array's numbers over which a loop goes."""
+    """True if a statement makes the list of an array's numbers over which a loop goes."""
     return isinstance(following, gast.For) and is_method(expr, "tolist")
 
 
@@ -136,7 +136,7 @@ def is_branch(stmt: Any) -> bool:
 
 
 def is_base(name: str, stmt: Any) -> bool:
-    """Whether a statement stores into a variable."""
+    """True if a statement stores into a variable."""
     target = (
         stmt.target if isinstance(stmt, gast.AugAssign) else stmt.targets[0] if isinstance(stmt, gast.Assign) else None
     )
@@ -153,14 +153,14 @@ def held(expr: Any) -> set[str]:
 
 
 def is_first(name: str, stmt: Any) -> bool:
-    """Whether a statement evaluates a variable before anything but other names and constants."""
+    """True if a statement evaluates a variable before anything but other names and constants."""
     if isinstance(stmt, gast.AugAssign):
         return isinstance(stmt.target, gast.Name) and leads(name, stmt.value)
     return isinstance(stmt, (gast.Assign, gast.Return, gast.Expr)) and leads(name, stmt.value)
 
 
 def leads(name: str, expr: Any) -> bool:
-    """Whether an expression that reads a variable evaluates it before it computes anything."""
+    """True if an expression that reads a variable evaluates it before it computes anything."""
     if isinstance(expr, gast.Name):
         return expr.id == name
     operands: list[Any] = []

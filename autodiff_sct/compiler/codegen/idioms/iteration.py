@@ -78,7 +78,7 @@ def begins_at(loop: ir.Loop) -> int | None:
 
 
 def writes_any(s: Specialiser, loop: ir.Loop, found: list[ir.Let]) -> bool:
-    """Whether a loop changes what it reads the items of: what is left of a list is a copy of it."""
+    """True if a loop changes what it reads the items of: what is left of a list is a copy of it."""
     memory = {root for stmt in found for root in reachable(s, s.facts[base_of(stmt)])}
     changed = {n for stmt in ir.walk(loop.body) for n in written_names(stmt) if n in s.facts}
     return any(memory & reachable(s, s.facts[n]) for n in changed) or bool(changed & set(map(base_of, found)))
@@ -141,13 +141,13 @@ def base_of(stmt: ir.Let) -> str:
 
 
 def is_list_of(stmt: Any) -> bool:
-    """Whether a statement makes a list of the items of an array."""
+    """True if a statement makes a list of the items of an array."""
     call: Any = stmt.expr if isinstance(stmt, ir.Let) else None
     return is_method(call, "tolist") and isinstance(call.func.value, gast.Name)
 
 
 def is_item(stmt: Any, index: str | None) -> bool:
-    """Whether a statement reads the item that a counter stands at."""
+    """True if a statement reads the item that a counter stands at."""
     if not isinstance(stmt, ir.Let) or stmt.effect or len(stmt.targets) != 1:
         return False
     base = getattr(getattr(stmt.expr, "value", None), "id", None)
@@ -164,7 +164,7 @@ def lengths_of(bound: Any) -> set[str]:
 
 
 def keeps_length(s: Specialiser, loop: ir.Loop, base: str, length: str) -> bool:
-    """Whether what a loop goes over has the same items in number at its end."""
+    """True if what a loop goes over has the same items in number at its end."""
     facts = s.facts.get(length)
     if isinstance(facts, Num):
         return facts.kind == "array" and (base != length or facts.dims != ())
@@ -175,7 +175,7 @@ def keeps_length(s: Specialiser, loop: ir.Loop, base: str, length: str) -> bool:
 
 
 def may_change(s: Specialiser, stmt: ir.Effect, facts: Listed) -> bool:
-    """Whether a statement may change the length of a list."""
+    """True if a statement may change the length of a list."""
     if stmt.kind != "append" or not isinstance(stmt.expr, gast.Call):
         return stmt.kind != "save"
     other = getattr(stmt.expr.func, "value", None)

@@ -61,7 +61,7 @@ def forward_returns(body: list[Any]) -> None:
 
 
 def all_end(stmt: Any, name: str) -> bool:
-    """Whether each path through a branch ends by giving a name its value."""
+    """True if each path through a branch ends by giving a name its value."""
     for block in (stmt.body, stmt.orelse):
         last = block[-1] if block else None
         if not (isinstance(last, gast.If) and all_end(last, name)) and not is_assignment(last, name):
@@ -111,7 +111,7 @@ def joined(stmt: Any, final: Any) -> Any:
 
 
 def is_collected(returned: Any, name: str) -> bool:
-    """Whether a variable is one of several gradients that are returned in a tuple, a list, a dict or an object."""
+    """True if a variable is one of several gradients that are returned in a tuple, a list, a dict or an object."""
     if isinstance(returned, gast.Call):
         inside = [*returned.args, *(k.value for k in returned.keywords)]
     elif isinstance(returned, gast.Dict):
@@ -122,7 +122,7 @@ def is_collected(returned: Any, name: str) -> bool:
 
 
 def is_short(stmt: Any, value: Any, name: str, final: Any) -> bool:
-    """Whether what a statement assigns to a variable may stand among several gradients."""
+    """True if what a statement assigns to a variable may stand among several gradients."""
     if is_last_step(value, name):
         return True
     lines = {line_of(stmt), line_of(final)} - {None}
@@ -131,7 +131,7 @@ def is_short(stmt: Any, value: Any, name: str, final: Any) -> bool:
 
 
 def is_last_step(value: Any, name: str) -> bool:
-    """Whether an expression turns a variable into a float."""
+    """True if an expression turns a variable into a float."""
     is_call = isinstance(value, gast.Call) and getattr(value.func, "id", "") == "float"
     return is_call and isinstance(value.args[0], gast.Name) and value.args[0].id == name
 
@@ -155,7 +155,7 @@ def last_sums(s: Specialiser, back: ir.Block) -> set[Any]:
 
 
 def is_last_sum(s: Specialiser, stmt: Any, returned: list[str], looped: bool) -> bool:
-    """Whether a statement adds a new array to one that is returned next, and that nothing else returned is part of.
+    """True if a statement adds a new array to one that is returned next, and that nothing else returned is part of.
 
     Where the sweep has a loop, that may be one that has a name: an array more is nothing beside those of its steps.
     """
@@ -176,14 +176,14 @@ def is_last_sum(s: Specialiser, stmt: Any, returned: list[str], looped: bool) ->
 
 
 def adds_floats(s: Specialiser, stmt: ir.Store) -> bool:
-    """Whether what is added to an array of doubles is made of real numbers only."""
+    """True if what is added to an array of doubles is made of real numbers only."""
     facts = [s.facts.get(n) for n in (stmt.base, *ir.names_in(stmt.value)) if ir.is_variable(n)]
     real = all(isinstance(f, Num) and f.dtype is not None and f.dtype.kind in "iuf" for f in facts)
     return real and getattr(facts[0], "dtype", None) == np.float64
 
 
 def is_as_large(s: Specialiser, value: Any, name: str) -> bool:
-    """Whether an expression surely has the shape of an array."""
+    """True if an expression surely has the shape of an array."""
     facts, dims = s.facts[name], Contractions(s).dims(value)
     names = [n for n in ir.names_in(value) if ir.is_variable(n)]
     return isinstance(facts, Num) and s.same_lengths(dims, facts.dims, s.where_made(name, *names))

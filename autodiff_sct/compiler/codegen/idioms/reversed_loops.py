@@ -49,12 +49,12 @@ def outermost(block: list[Any]) -> Iterator[Any]:
 
 
 def counts_only(loop: Any) -> bool:
-    """Whether a loop makes a number of steps, none of which asks which it is."""
+    """True if a loop makes a number of steps, none of which asks which it is."""
     return isinstance(loop, gast.For) and getattr(loop.target, "id", "") == "_" and len(loop.body) > 1
 
 
 def is_taking(stmt: Any) -> bool:
-    """Whether a statement gives names to what it takes from the end of a list."""
+    """True if a statement gives names to what it takes from the end of a list."""
     if not isinstance(stmt, gast.Assign) or not is_pop_call(stmt.value) or stmt.value.args:
         return False
     parts = getattr(stmt.targets[0], "elts", stmt.targets[:1])
@@ -66,13 +66,13 @@ def is_method_called(name: str, block: list[Any]) -> bool:
 
 
 def is_new_before(loop: Any, taken: Any) -> bool:
-    """Whether no statement of a step has the names that another gives before that."""
+    """True if no statement of a step has the names that another gives before that."""
     given = {n.id for n in ir.nodes(taken.targets) if isinstance(n, gast.Name)}
     return given.isdisjoint(ir.names_in(loop.body[: loop.body.index(taken)]))
 
 
 def is_saved_once(body: list[Any], loop: Any, name: str) -> bool:
-    """Whether a loop of the forward sweep saves once in each step, and makes as many steps as another."""
+    """True if a loop of the forward sweep saves once in each step, and makes as many steps as another."""
     every = gast.dump(loop.iter) == gast.dump(ir.call("range", ir.call("len", ir.name(name))))
     for each in outermost(body):
         if any(is_saving(stmt, name) for stmt in each.body):
@@ -86,14 +86,14 @@ def is_saving(stmt: Any, name: str) -> bool:
 
 
 def leaves(loop: Any) -> bool:
-    """Whether a loop may be left, or a step ended, before all is done."""
+    """True if a loop may be left, or a step ended, before all is done."""
     inner = {id(node) for _, other in loops(loop.body) for node in ir.nodes(other.body)}
     ends = [n for n in ir.nodes(loop.body) if isinstance(n, (gast.Break, gast.Continue)) and id(n) not in inner]
     return bool(ends)
 
 
 def is_alone(body: list[Any], tail: list[Any], loop: Any, name: str) -> bool:
-    """Whether a list is made empty, and then only added to once, taken from once, and counted for the loop."""
+    """True if a list is made empty, and then only added to once, taken from once, and counted for the loop."""
     begins = [stmt for stmt in body if isinstance(stmt, gast.Assign) and name in ir.names_in(stmt.targets)]
     if len(begins) != 1 or not is_empty(begins[0], name):
         return False
@@ -102,7 +102,7 @@ def is_alone(body: list[Any], tail: list[Any], loop: Any, name: str) -> bool:
 
 
 def is_empty(stmt: Any, name: str) -> bool:
-    """Whether a statement makes a list without items."""
+    """True if a statement makes a list without items."""
     target, value = stmt.targets[0], stmt.value
     if isinstance(target, gast.Tuple):
         places = [k for k, part in enumerate(target.elts) if getattr(part, "id", None) == name]

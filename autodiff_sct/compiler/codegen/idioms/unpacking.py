@@ -55,7 +55,7 @@ def recover_unpacking(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
 
 
 def are_stores(statements: ir.Block) -> bool:
-    """Whether all of some statements put something into places."""
+    """True if all of some statements put something into places."""
     return all(type(stmt) is ir.Store for stmt in statements)
 
 
@@ -115,7 +115,7 @@ def unpack_there(block: ir.Block, stmt: ir.Let, count: int) -> None:
 
 
 def is_item_of(expr: Any, name: str) -> bool:
-    """Whether an expression is an item of a variable at a number."""
+    """True if an expression is an item of a variable at a number."""
     if not isinstance(expr, gast.Subscript) or getattr(expr.value, "id", None) != name:
         return False
     return isinstance(expr.slice, gast.Constant) and type(expr.slice.value) is int
@@ -190,7 +190,7 @@ def swap(block: ir.Block, uses: dict[str, int]) -> None:
 
 
 def is_swap(kept: Any, first: Any, second: Any, uses: dict[str, int]) -> bool:
-    """Whether three statements let two items of lists or arrays change places."""
+    """True if three statements let two items of lists or arrays change places."""
     if not isinstance(kept, ir.Let) or kept.effect or len(kept.targets) != 1 or uses.get(kept.target) != 1:
         return False
     stores = [x for x in (first, second) if isinstance(x, ir.Store) and x.aug is None and ir.same_line(kept, x)]
@@ -229,7 +229,7 @@ def swap_back(s: Specialiser, block: ir.Block, uses: dict[str, int]) -> None:
 
 
 def is_swap_back(s: Specialiser, run: Any, uses: dict[str, int]) -> bool:
-    """Whether five statements take two numbers out of their places and put each into the place of the other."""
+    """True if five statements take two numbers out of their places and put each into the place of the other."""
     lets, stores = (run[0], run[2]), (run[1], run[3], run[4])
     if not all(isinstance(x, ir.Let) and len(x.targets) == 1 and uses.get(x.target) == 1 for x in lets):
         return False

@@ -60,7 +60,7 @@ class Writer:
         return found
 
     def is_settled(self, read: Callable[[], Any], value: Any) -> bool:
-        """Whether a name of a library's module or of an emitted text, which always means the same."""
+        """True if a name of a library's module or of an emitted text, which always means the same."""
         if not isinstance(read, GlobalRead):
             return False
         if is_library(str(read.table.get("__name__", "?"))):

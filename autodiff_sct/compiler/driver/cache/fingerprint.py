@@ -87,7 +87,7 @@ def named(home: str, name: str) -> Any:
 
 
 def is_library(home: str) -> bool:
-    """Whether a module is part of Python or of a library whose versions are told apart."""
+    """True if a module is part of Python or of a library whose versions are told apart."""
     top = home.partition(".")[0]
     file = getattr(sys.modules.get(top), "__file__", None)
     own = top not in sys.stdlib_module_names or file is None or file.startswith(STANDARD)
@@ -148,7 +148,7 @@ def facts_of_constant(constant: Any) -> Iterator[str]:
 
 
 def is_input(value: Any) -> bool:
-    """Whether a value from outside is an input of the emitted program, told by its kind."""
+    """True if a value from outside is an input of the emitted program, told by its kind."""
     if type(value) is list:
         return all(map(is_input, value))
     plain_tensor = is_tensor(value) and type(value).__name__ == "Tensor" and is_library(type(value).__module__)

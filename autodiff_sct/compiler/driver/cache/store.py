@@ -115,7 +115,7 @@ def head_of(path: Path, body: bytes) -> bytes:
 
 
 def own_rules() -> bool:
-    """Whether the user has registered derivatives, which change what is emitted."""
+    """True if the user has registered derivatives, which change what is emitted."""
     return bool(process_state.REGISTERED)
 
 

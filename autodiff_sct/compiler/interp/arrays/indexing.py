@@ -41,7 +41,7 @@ def is_basic(s: Specialiser, part: Value) -> bool:
 
 
 def is_row(s: Specialiser, base: Value, index: Value) -> bool:
-    """Whether an index of integers surely shows a part of an array, not one number."""
+    """True if an index of integers surely shows a part of an array, not one number."""
     facts, parts = s.num(base) if isinstance(base, Leaf) else None, parts_of(index)
     if facts is None or facts.kind != "array" or facts.dims is None or len(parts) >= len(facts.dims):
         return False
@@ -49,13 +49,13 @@ def is_row(s: Specialiser, base: Value, index: Value) -> bool:
 
 
 def is_integer(s: Specialiser, part: Value) -> bool:
-    """Whether a part of an index is one integer."""
+    """True if a part of an index is one integer."""
     added = isinstance(part, Const) and (part.value is None or part.value is Ellipsis)
     return is_basic(s, part) and not added and not is_cut(s, part)
 
 
 def is_cut(s: Specialiser, part: Value) -> bool:
-    """Whether a part of an index is a slice, be it one that only the run knows."""
+    """True if a part of an index is a slice, be it one that only the run knows."""
     if isinstance(part, Const):
         return isinstance(part.value, slice)
     return isinstance(part, SliceV) or isinstance(part, Leaf) and s.facts[part.name] == Opaque(slice)
@@ -137,7 +137,7 @@ def new_axes(facts: Num, parts: list[Value]) -> int | tuple[int, ...] | None:
 
 
 def is_whole(value: Any) -> bool:
-    """Whether a part of an index is ``:``."""
+    """True if a part of an index is ``:``."""
     if isinstance(value, SliceV):
         return all(bound == Const(None) or bound is None for bound in (value.start, value.stop, value.step))
     return isinstance(value, slice) and value == slice(None)
@@ -204,7 +204,7 @@ def sliced(s: Specialiser, axis: Axis, part: Value) -> Axis:
 
 
 def begins_several(s: Specialiser, axis: Axis, part: SliceV) -> bool:
-    """Whether ``:n`` of an axis is not 1 long, for neither `n` nor the axis is."""
+    """True if ``:n`` of an axis is not 1 long, for neither `n` nor the axis is."""
     stop = s.facts[part.stop.name] if isinstance(part.stop, Leaf) else None
     whole = all(bound is None or bound == Const(None) for bound in (part.start, part.step))
     return whole and several(axis) and isinstance(stop, Num) and several(stop.size)
@@ -236,7 +236,7 @@ def advanced_facts(s: Specialiser, facts: Num, parts: list[Value]) -> Facts:
 
 
 def is_unknown(s: Specialiser, part: Value) -> bool:
-    """Whether a part of an index may be a number, and may be an array."""
+    """True if a part of an index may be a number, and may be an array."""
     facts = s.facts_of(part) if isinstance(part, Leaf) else None
     if isinstance(facts, Num):
         return facts.dims is None or facts.dtype is None
@@ -292,7 +292,7 @@ def bounds_of(s: Specialiser, part: SliceV) -> tuple[Any, ...]:
 
 
 def masks_are_written(s: Specialiser) -> bool:
-    """Whether the number of items that a mask picks may change, while it was taken for one length."""
+    """True if the number of items that a mask picks may change, while it was taken for one length."""
     if not s.masks:
         return False
     where = regions(s.block, s.facts, s.elements)

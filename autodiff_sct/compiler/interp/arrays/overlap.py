@@ -51,13 +51,13 @@ def emit(s: Specialiser, check: Any, target: Any, value: Any) -> None:
 
 
 def reads_from(s: Specialiser, base: Leaf, value: Value) -> bool:
-    """Whether a value may be a line of numbers in the memory of an array."""
+    """True if a value may be a line of numbers in the memory of an array."""
     given = s.num(value)
     return given is not None and given.ndim in (None, 1) and shares_memory(s, base, value)
 
 
 def shares_memory(s: Specialiser, base: Leaf, value: Value) -> bool:
-    """Whether a value may be an array in the memory of another."""
+    """True if a value may be an array in the memory of another."""
     target, given = s.num(base), s.num(value)
     if not isinstance(value, Leaf) or target is None or given is None:
         return False

@@ -125,7 +125,7 @@ def outcome(
 
 
 def is_number(s: Specialiser, fn: Any, args: list[Value]) -> bool:
-    """Whether a function of which dummies tell nothing makes a float: those of `math` do, but products of arrays."""
+    """True if a function of which dummies tell nothing makes a float: those of `math` do, but products of arrays."""
     if getattr(fn, "__module__", None) != "math":
         return False
     return fn.__name__ not in ("prod", "sumprod") or all(
@@ -145,7 +145,7 @@ def of_any_length(s: Specialiser, fn: Any, facts: Facts, args: list[Value], kwar
 
 
 def is_either(item: Num) -> bool:
-    """Whether a number may be one of NumPy's, or one of Python's, which makes a wider array."""
+    """True if a number may be one of NumPy's, or one of Python's, which makes a wider array."""
     return item.kind is None and item.dims == () and item.dtype in (np.float16, np.float32)
 
 
@@ -174,7 +174,7 @@ def with_pythons_numbers(s: Specialiser, value: Value) -> Any:
 
 
 def holds_either(s: Specialiser, args: list[Value]) -> bool:
-    """Whether there are such numbers in lists."""
+    """True if there are such numbers in lists."""
     found: list[Facts | None] = [s.facts[name] for value in args for name in s.leaves(value)]
     for _ in range(NESTED):
         found = [s.elements_of(facts) for facts in found if isinstance(facts, Listed)]
@@ -248,7 +248,7 @@ def items_of_lists(s: Specialiser, args: list[Value]) -> list[Num | None]:
 
 
 def may_be_whole(s: Specialiser, fn: Any, facts: Num, args: list[Value], kwargs: dict[str, Value]) -> bool:
-    """Whether a function returns integers where those operands are integers of which only the run tells."""
+    """True if a function returns integers where those operands are integers of which only the run tells."""
     if facts.dtype is None or facts.dtype.kind != "f":
         return False
     try:

@@ -70,7 +70,7 @@ def by_value(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value
 
 
 def is_itself(s: Specialiser, op: ir.Op) -> bool:
-    """Whether only the run tells if a function returns the array that it is given, or a new one."""
+    """True if only the run tells if a function returns the array that it is given, or a new one."""
     number = op.arguments.get(ITSELF.get(op.fn, ""))
     return number is not None and not s.is_static(number)
 
@@ -178,7 +178,7 @@ def number_given(fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value 
 
 
 def may_view(fn: Any, args: list[Value], kwargs: dict[str, Value]) -> bool:
-    """Whether a call may return a view: one of users' own functions with a rule may always."""
+    """True if a call may return a view: one of users' own functions with a rule may always."""
     if fn is np.einsum and isinstance(args[0], Const):  # of several operands it makes products
         return len(args) == 2
     return (

@@ -321,7 +321,7 @@ def call_method_object(s: Specialiser, fn: types.MethodType, args: list[Value], 
 
 
 def is_python_callable(fn: Any) -> bool:
-    """Whether what a call of an object runs is written in Python."""
+    """True if what a call of an object runs is written in Python."""
     found = type(fn).__call__
     return is_cell(type(fn)) or not isinstance(found, (types.WrapperDescriptorType, types.MethodDescriptorType))
 

@@ -95,7 +95,7 @@ def widened(s: Specialiser, d: Value, y: Value, arguments: dict[str, Value]) -> 
 
 
 def is_made_by_numpy(s: Specialiser, expr: Any, depth: int = 4) -> bool:
-    """Whether a number surely comes from an operation of NumPy's, of those that led to it last."""
+    """True if a number surely comes from an operation of NumPy's, of those that led to it last."""
     if isinstance(expr, gast.Name):
         made = s.definitions.get(expr.id) if depth else None
         return made is not None and is_made_by_numpy(s, made, depth - 1)
@@ -131,7 +131,7 @@ def reason_of(block: ir.Block) -> str:
 
 
 def is_undecided(block: ir.Block) -> bool:
-    """Whether facts left several of a rule's cases open; a check that only raises is none."""
+    """True if facts left several of a rule's cases open; a check that only raises is none."""
     statements = list(ir.walk(block))
     return len(statements) > thresholds.RULE_STATEMENTS and any(
         isinstance(stmt, ir.If) and not is_check(stmt) for stmt in statements
@@ -151,7 +151,7 @@ def is_check(stmt: ir.If) -> bool:
 
 
 def one_at_a_time(fn: Any, rule: Any, result: Value) -> bool:
-    """Whether a tangent fits one of the entries only: the others' texts are dropped, and must not run."""
+    """True if a tangent fits one of the entries only: the others' texts are dropped, and must not run."""
     row = TABLE[fn]
     return rule is row.forward and row.kind == "general" and isinstance(result, TupleV) and len(result.items) > 1
 

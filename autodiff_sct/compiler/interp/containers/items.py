@@ -196,7 +196,7 @@ def get_item(s: Specialiser, base: Value, index: Value) -> Value:
 
 
 def is_whole(s: Specialiser, value: Value) -> bool:
-    """Whether a value is a whole number."""
+    """True if a value is a whole number."""
     facts = s.num(value)
     return facts is not None and facts.kind == "int"
 

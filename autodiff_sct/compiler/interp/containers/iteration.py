@@ -351,7 +351,7 @@ def advancing(s: Specialiser, source: Source, action: Callable[[Value], None], s
 
 
 def changes(s: Specialiser, before: dict[Any, Value], head: ir.Block) -> bool:
-    """Whether computing a loop's test assigns names or fields, or writes memory."""
+    """True if computing a loop's test assigns names or fields, or writes memory."""
     if any(written_by(stmt) is not None for stmt in ir.walk(head)):
         return True
     frames = set()

@@ -159,7 +159,7 @@ def once(fn: Any, handler: Handler) -> Handler:
 
 
 def is_plain(s: Specialiser, value: Value) -> bool:
-    """Whether going over a value runs nothing of the program's: an array, a list or a tuple."""
+    """True if going over a value runs nothing of the program's: an array, a list or a tuple."""
     facts = s.facts_of(value)
     known = isinstance(value, (ListV, TupleV, Const)) or isinstance(value, Obj) and value.cls is list
     return known or isinstance(facts, Listed) or is_array(facts)
@@ -192,7 +192,7 @@ def own_iterator(s: Specialiser, value: Value) -> Value:
 
 
 def is_only_indexed(s: Specialiser, value: Value) -> bool:
-    """Whether Python goes over an object by asking for its items, since its class does not say how."""
+    """True if Python goes over an object by asking for its items, since its class does not say how."""
     if isinstance(value, Leaf):
         return method_of(s, value, "__getitem__") is not None and method_of(s, value, "__iter__") is None
     if not isinstance(value, Obj) or value.cls is Cursor or value.id in s.objects or has_method(s, value, "__iter__"):

@@ -76,7 +76,7 @@ def iter_frames(frame: Frame | None) -> Iterator[Frame]:
 
 
 def changes_outside(s: Specialiser, before: dict[Any, Value], block: ir.Block) -> bool:
-    """Whether statements assign names or fields that there were before, or write memory that these lead to."""
+    """True if statements assign names or fields that there were before, or write memory that these lead to."""
     for key, value in before.items():
         moved = isinstance(key, tuple) and key[0] in s.cursors
         if not moved and not ((now := s.env.get(key, value)) is value or now == value):

@@ -266,7 +266,7 @@ def bounds_of(index: Value) -> tuple[Value, Value, Value]:
 
 
 def in_order(start: Value, stop: Value) -> bool:
-    """Whether a slice is known not to end before it begins."""
+    """True if a slice is known not to end before it begins."""
     if Const(None) in (start, stop) or start == stop:
         return True
     known = isinstance(start, Const) and isinstance(stop, Const)
@@ -354,7 +354,7 @@ def combine(s: Specialiser, op: type, a: Value, b: Value) -> Value | None:
 
 
 def may_count(s: Specialiser, times: Value) -> bool:
-    """Whether a factor of a list may be a whole number, by which it is repeated; an array multiplies its items."""
+    """True if a factor of a list may be a whole number, by which it is repeated; an array multiplies its items."""
     facts = s.num(times)
     if facts is None or facts.kind == "array":
         return facts is None
@@ -387,7 +387,7 @@ def is_list(s: Specialiser, value: Value) -> bool:
 
 
 def is_tuple(s: Specialiser, value: Value) -> bool:
-    """Whether a value is a tuple as long as only the run tells."""
+    """True if a value is a tuple as long as only the run tells."""
     facts = s.facts_of(value)
     return isinstance(facts, Listed) and facts.is_tuple is True
 

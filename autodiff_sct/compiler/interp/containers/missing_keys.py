@@ -26,7 +26,7 @@ def key_error(s: Specialiser, key: Value) -> Ended:
 
 
 def holds_nothing(s: Specialiser, facts: Mapped) -> bool:
-    """Whether nothing has been put into a dict of the program's on any path that leads here.
+    """True if nothing has been put into a dict of the program's on any path that leads here.
 
     A loop or a recursive function around is specialised again once something has, so that this holds of its last text.
     """
@@ -63,7 +63,7 @@ def call_factory(s: Specialiser, place: Any) -> Value:
 
 
 def sees_missing(s: Specialiser, base: Value, block: ir.Block) -> bool:
-    """Whether statements may see that a dict makes the value of a key."""
+    """True if statements may see that a dict makes the value of a key."""
     facts = s.facts_of(base)
     if isinstance(base, Obj) and base.id in s.factories:
         return True

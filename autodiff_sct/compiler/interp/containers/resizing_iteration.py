@@ -46,7 +46,7 @@ def refuse_resizing(s: Specialiser, lists: set[int], block: ir.Block) -> None:
 
 
 def is_newer(s: Specialiser, table: str, other: str) -> bool:
-    """Whether a dict is made in the block being written, where another one has a name already."""
+    """True if a dict is made in the block being written, where another one has a name already."""
     made = [stmt for stmt in s.block if isinstance(stmt, ir.Let) and stmt.target == table]
     if not made or made[0].op is None or made[0].op.fn is not dict:
         return False
@@ -67,7 +67,7 @@ def refuse_new_keys(s: Specialiser, stmt: Any, table: str) -> None:
 
 
 def is_only_filled(s: Specialiser, base: str, body: ir.Block) -> bool:
-    """Whether a list is made in the block being written, and nothing before the end of a loop does more than fill it.
+    """True if a list is made in the block being written, and nothing before the end of a loop does more than fill it.
 
     So it is none that the loop goes over, wherever it may be put afterwards.
     """

@@ -140,7 +140,7 @@ class Source:
 
 
 def is_range(value: Value) -> bool:
-    """Whether a value is a range with bounds that only the run knows."""
+    """True if a value is a range with bounds that only the run knows."""
     return isinstance(value, Source) and value.item is Source.item and value.length is not None
 
 
@@ -177,7 +177,7 @@ def count_of(s: Specialiser, source: Source) -> Value:
 
 
 def counts(s: Specialiser, expr: Any) -> bool:
-    """Whether a whole number is surely not negative: a length, or the least of several."""
+    """True if a whole number is surely not negative: a length, or the least of several."""
     if isinstance(expr, gast.Constant):
         return bool(expr.value >= 0)
     if isinstance(expr, gast.Name):

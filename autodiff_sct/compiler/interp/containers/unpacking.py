@@ -27,7 +27,7 @@ def is_counted(s: Specialiser, value: Value) -> bool:
 
 
 def is_too_short(s: Specialiser, value: Value, count: int) -> bool:
-    """Whether a list has fewer items than are unpacked, which only a run can tell to be an error."""
+    """True if a list has fewer items than are unpacked, which only a run can tell to be an error."""
     known = display_length(s, s.facts_of(value))
     return known is not None and known < count
 

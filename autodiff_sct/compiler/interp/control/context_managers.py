@@ -110,7 +110,7 @@ def plain(s: Specialiser, node: Any, manager: Value) -> None:
 
 
 def is_loud(node: Any) -> bool:
-    """Whether a ``with`` statement makes exceptions of NumPy's warnings."""
+    """True if a ``with`` statement makes exceptions of NumPy's warnings."""
     manager = node.items[0].context_expr
     if name_of(manager) == "errstate":
         return any(getattr(k.value, "value", "raise") in ("raise", "call") for k in manager.keywords)
@@ -176,7 +176,7 @@ def swallowing(node: Any, fresh: Callable[[str], str]) -> Block:
 
 
 def is_told(s: Specialiser, manager: Obj) -> bool:
-    """Whether ``__exit__`` reads what was raised, or may return something true."""
+    """True if ``__exit__`` reads what was raised, or may return something true."""
     fn = found_in(s, manager.cls, "__exit__")
     if not isinstance(fn, types.FunctionType):
         return True
@@ -197,7 +197,7 @@ def is_false(expr: Any) -> bool:
 
 
 def may_swallow(s: Specialiser, manager: Value, handled: bool) -> bool:
-    """Whether a manager of a library's may end its block early, or sees an exception that is `handled`."""
+    """True if a manager of a library's may end its block early, or sees an exception that is `handled`."""
     facts = s.facts_of(manager)
     if isinstance(facts, Opaque) and facts.cls is not None and issubclass(facts.cls, TRANSPARENT):
         return False
@@ -217,7 +217,7 @@ def may_swallow(s: Specialiser, manager: Value, handled: bool) -> bool:
 
 
 def is_generator_manager(fn: Any) -> bool:
-    """Whether a function was made by ``contextlib.contextmanager``."""
+    """True if a function was made by ``contextlib.contextmanager``."""
     code = getattr(fn, "__code__", None)
     return (
         code is not None
@@ -239,7 +239,7 @@ def suspended(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Valu
 
 
 def yields_once(body: Block) -> bool:
-    """Whether a block surely yields, in one place that is no loop and no branch."""
+    """True if a block surely yields, in one place that is no loop and no branch."""
     found = [stmt for stmt in body if any(isinstance(n, (gast.Yield, gast.YieldFrom)) for n in gast.walk(stmt))]
     if len(found) != 1:
         return False
@@ -249,7 +249,7 @@ def yields_once(body: Block) -> bool:
 
 
 def ends_with_yield(generator: Suspended) -> bool:
-    """Whether a generator does nothing after it has yielded that it does not do after an exception, too."""
+    """True if a generator does nothing after it has yielded that it does not do after an exception, too."""
 
     def ends(body: Block) -> bool:
         last = body[-1]
@@ -263,7 +263,7 @@ def ends_with_yield(generator: Suspended) -> bool:
 
 
 def yields_freely(fn: Any) -> bool:
-    """Whether the ``yield`` of a generator stands under no handlers, so that an exception goes through."""
+    """True if the ``yield`` of a generator stands under no handlers, so that an exception goes through."""
     try:
         tree = parse(fn.__wrapped__).tree
     except SourceUnavailable:

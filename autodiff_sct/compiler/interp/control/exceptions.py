@@ -72,7 +72,7 @@ def attempt(s: Specialiser, node: Any) -> None:
 
 
 def hears_numpy(kinds: Any) -> bool:
-    """Whether a handler is for what NumPy's warnings become where they are exceptions."""
+    """True if a handler is for what NumPy's warnings become where they are exceptions."""
     names = {getattr(n, "id", "") for n in gast.walk(kinds)} if kinds is not None else set()
     return not names.isdisjoint(("FloatingPointError", "ArithmeticError", "RuntimeWarning", "Warning"))
 
@@ -220,7 +220,7 @@ def write_handler(s: Specialiser, handler: Any, ends: Ends, late: Any) -> tuple[
 
 
 def cannot_raise(s: Specialiser, stmt: Any) -> bool:
-    """Whether a statement is arithmetic of Python's that nothing stops: NumPy's may be told to raise."""
+    """True if a statement is arithmetic of Python's that nothing stops: NumPy's may be told to raise."""
     if not isinstance(stmt, ir.Let) or stmt.effect:
         return False
     expr = stmt.expr
@@ -234,12 +234,12 @@ def cannot_raise(s: Specialiser, stmt: Any) -> bool:
 
 
 def is_small(expr: Any) -> bool:
-    """Whether an expression is an integer that any float can be added to."""
+    """True if an expression is an integer that any float can be added to."""
     return isinstance(expr, gast.Constant) and type(expr.value) is int and abs(expr.value) < 2**53
 
 
 def runs_through(s: Specialiser, stmt: Any) -> bool:
-    """Whether nothing stops a statement nor what is inside it."""
+    """True if nothing stops a statement nor what is inside it."""
     if isinstance(stmt, ir.If):
         return all(runs_through(s, each) for block in ir.bodies(stmt) for each in block)
     return cannot_raise(s, stmt)
@@ -332,7 +332,7 @@ def run_under_handlers(
 
 
 def raises_itself(s: Specialiser, stmt: Any) -> bool:
-    """Whether a statement is there to raise, or does what often raises: quotients and functions of Python's numbers."""
+    """True if a statement is there to raise, or does what often raises: quotients and functions of Python's numbers."""
     if not isinstance(stmt, ir.Let) or runs_through(s, stmt):
         return isinstance(stmt, ir.Raise)
     if isinstance(stmt.expr, gast.BinOp) and isinstance(stmt.expr.op, QUOTIENTS):
@@ -418,7 +418,7 @@ def parted(s: Specialiser, node: ir.Try, key: Any) -> Poison:
 
 
 def made_in(s: Specialiser, value: Value, ends: Ends) -> bool:
-    """Whether something inside a value is a variable of one of the paths of a ``try``."""
+    """True if something inside a value is a variable of one of the paths of a ``try``."""
     return any(not ir.defined(block).isdisjoint(s.leaves(value)) for block, _ in ends)
 
 
@@ -441,7 +441,7 @@ def finally_(s: Specialiser, node: Any) -> None:
 
 
 def is_unseen(stmt: Any) -> bool:
-    """Whether what a statement does is seen only inside the function."""
+    """True if what a statement does is seen only inside the function."""
     if isinstance(stmt, ir.Let):
         return not stmt.effect
     return isinstance(stmt, (ir.Store, ir.If, ir.Loop))

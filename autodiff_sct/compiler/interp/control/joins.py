@@ -212,7 +212,7 @@ def merge(
 
 
 def are_functions_or_none(*values: Value) -> bool:
-    """Whether values are functions, at least one of them, and the others None."""
+    """True if values are functions, at least one of them, and the others None."""
     functions = [v for v in values if is_function(v)]
     return bool(functions) and all(v in functions or v == Const(None) for v in values)
 

@@ -227,7 +227,7 @@ def carried_object(s: Specialiser, key: Any, first: Value, last: Obj, envs: Any,
 
 
 def holds_itself(key: Any, first: Value, last: Obj, entry: dict[Any, Value]) -> bool:
-    """Whether a field is the carried object that has it, before the loop and after each iteration."""
+    """True if a field is the carried object that has it, before the loop and after each iteration."""
     around = key[0] if isinstance(key, tuple) else None
     return around == last.id and last.id[0] == "carried" and first == entry.get(last.id[1], MISSING) is not MISSING
 

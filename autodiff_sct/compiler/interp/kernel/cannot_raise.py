@@ -31,7 +31,7 @@ def surely_sums(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Va
 
 
 def cannot_fail(s: Specialiser, fn: Callable[..., Any], python: Callable[..., Any], args: list[Value]) -> bool:
-    """Whether an elementwise operation surely succeeds: numbers whose shapes are known to fit."""
+    """True if an elementwise operation surely succeeds: numbers whose shapes are known to fit."""
     if s.loud:
         return False
     shapes, numbers, integers = [], True, True

@@ -34,7 +34,7 @@ from ...ir.program_values import UNFOLLOWED
 
 
 def is_shared(s: Specialiser, value: Leaf, outer: bool) -> bool:
-    """Whether somebody else may see a change of an array's memory.
+    """True if somebody else may see a change of an array's memory.
 
     `outer` tells that the array is called by a name, or is the attribute of an object, from outside the activation:
     callers may be about to use it in an expression.
@@ -103,7 +103,7 @@ def parts_of(value: Value) -> list[Value]:
 
 
 def holds_reference(s: Specialiser, facts: Any, seen: frozenset[int] = frozenset()) -> bool:
-    """Whether a value is a reference, or contains one."""
+    """True if a value is a reference, or contains one."""
     if isinstance(facts, Num):
         return facts.row is not None
     if isinstance(facts, Pair):

@@ -86,7 +86,7 @@ def drawn(name: str) -> Facts:
 
 
 def is_pure(fn: Any) -> bool:
-    """Whether a call does nothing but compute its result, so that it may be tried on dummies."""
+    """True if a call does nothing but compute its result, so that it may be tried on dummies."""
     module = getattr(fn, "__module__", None) or ""
     if (
         isinstance(fn, types.BuiltinMethodType)
@@ -126,7 +126,7 @@ def without_permissions(fn: Any, args: list[Value], kwargs: dict[str, Value]) ->
 
 
 def raises_so(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value], error: Exception) -> bool:
-    """Whether a function of constants raises what was raised where its value was computed for the compiler."""
+    """True if a function of constants raises what was raised where its value was computed for the compiler."""
     if not all(s.is_static(v) for v in [*args, *kwargs.values()]):
         return False
     try:
@@ -137,7 +137,7 @@ def raises_so(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Valu
 
 
 def is_function(value: Value) -> bool:
-    """Whether a value is something that is called, and is followed where it is."""
+    """True if a value is something that is called, and is followed where it is."""
     if isinstance(value, Const):
         return callable(value.value)
     return isinstance(value, (Closure, Bound, PartialV, Choice))

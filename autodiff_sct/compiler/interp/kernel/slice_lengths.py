@@ -125,7 +125,7 @@ def is_index(s: Specialiser, name: Any) -> bool:
 
 
 def is_positive(s: Specialiser, found: Sum) -> bool:
-    """Whether a sum is surely 0 or more, in each step of the loops around."""
+    """True if a sum is surely 0 or more, in each step of the loops around."""
     for _ in range(thresholds.DEFINITIONS_FOLLOWED):
         index = next((name for name in found if is_index(s, name)), None)
         if index is None:
@@ -144,7 +144,7 @@ def is_positive(s: Specialiser, found: Sum) -> bool:
 
 
 def is_least_zero(s: Specialiser, name: Any) -> bool:
-    """Whether what is added is a length, or an integer of which an array has been made."""
+    """True if what is added is a length, or an integer of which an array has been made."""
     return not isinstance(name, str) or noted(s, {name: 1}) is not None
 
 

@@ -50,14 +50,14 @@ def augment_item(s: Specialiser, node: Any) -> None:
 
 
 def has_own_items(s: Specialiser, base: Value) -> bool:
-    """Whether a method of the user's reads an item, which may do anything."""
+    """True if a method of the user's reads an item, which may do anything."""
     if isinstance(base, Leaf):
         return method_of(s, base, "__getitem__") is not None
     return isinstance(base, Obj) and base.cls not in (list, dict) and has_method(s, base, "__getitem__")
 
 
 def is_changed(s: Specialiser, base: Value, block: ir.Block, env: dict[Any, Value]) -> bool:
-    """Whether statements may have changed what is in a container; `env` was there before them."""
+    """True if statements may have changed what is in a container; `env` was there before them."""
     if isinstance(base, Obj) and any(k[0] == base.id and s.env.get(k) is not env[k] for k in env if type(k) is tuple):
         return True
     roots = {root for n in s.leaves(base) for root in reachable(s, s.facts[n])}

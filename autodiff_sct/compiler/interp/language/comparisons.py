@@ -201,24 +201,24 @@ SMALL = range(-5, 257)  # the integers of which CPython has one object each
 
 
 def is_small(value: Value) -> bool:
-    """Whether a value is a small integer, known at compile time."""
+    """True if a value is a small integer, known at compile time."""
     return isinstance(value, Const) and type(value.value) is int and value.value in SMALL
 
 
 def is_int(s: Specialiser, value: Value) -> bool:
-    """Whether a value is an integer that only the run tells."""
+    """True if a value is an integer that only the run tells."""
     facts = s.num(value) if isinstance(value, Leaf) else None
     return facts is not None and facts.kind == "int"
 
 
 def is_either(facts: Num, value: Any) -> bool:
-    """Whether something is one of the two objects of a class of truth values that a constant is one of, too."""
+    """True if something is one of the two objects of a class of truth values that a constant is one of, too."""
     numpys = facts.kind == "npscalar" and facts.dtype == bool
     return type(value) is bool and facts.kind == "bool" or type(value) is np.bool and numpys
 
 
 def identical(s: Specialiser, a: Value, b: Value) -> bool | None:
-    """Whether two values are one object; None where only the run tells."""
+    """True if two values are one object; None where only the run tells."""
     if isinstance(a, Const) and isinstance(b, Const):
         return a.value is b.value
     if isinstance(a, Closure) and isinstance(b, Closure) and (a is b or a.node is not b.node):

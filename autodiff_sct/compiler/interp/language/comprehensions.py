@@ -52,7 +52,7 @@ def scoped(s: Specialiser, comprehension: Any, work: Callable[[], Any]) -> Any:
 
 
 def are_captured(comprehension: Any, names: list[str]) -> bool:
-    """Whether a function or a generator in a comprehension reads its variables, maybe after the comprehension's end."""
+    """True if a function or a generator in a comprehension reads its variables, maybe after the comprehension's end."""
     late = [n for n in gast.walk(comprehension) if isinstance(n, (gast.Lambda, gast.GeneratorExp))]
     read = {n.id for each in late if each is not comprehension for n in gast.walk(each) if isinstance(n, gast.Name)}
     return not read.isdisjoint(names)

@@ -129,7 +129,7 @@ def power_of_negative(s: Specialiser, base: Value, exp: Value) -> Value | None:
 
 
 def holds_numbers(s: Specialiser, value: Value) -> bool:
-    """Whether a value is a number or an array of numbers, and no reference to an object."""
+    """True if a value is a number or an array of numbers, and no reference to an object."""
     if type(value) is Const:
         return type(value.value) in (int, float)
     facts = s.facts[value.name] if type(value) is Leaf else None
@@ -170,12 +170,12 @@ def simplify(s: Specialiser, op: type, a: Value, b: Value) -> Value | None:
 
 
 def is_emitted(s: Specialiser) -> bool:
-    """Whether the text that is being specialised is that of an adjoint."""
+    """True if the text that is being specialised is that of an adjoint."""
     return s.frame is not None and "__name__" not in s.frame.globals
 
 
 def is_one(s: Specialiser, value: Value, one: Value) -> bool:
-    """Whether one of two factors is a one that leaves the other as it is, its dtype too."""
+    """True if one of two factors is a one that leaves the other as it is, its dtype too."""
     if not isinstance(one, Const):
         return False
     if one == ONE:
@@ -185,7 +185,7 @@ def is_one(s: Specialiser, value: Value, one: Value) -> bool:
 
 
 def is_number(s: Specialiser, value: Value) -> bool:
-    """Whether a value is a number, not an array that may be written."""
+    """True if a value is a number, not an array that may be written."""
     facts = s.num(value)
     return facts is not None and facts.kind in ("float", "npscalar")
 

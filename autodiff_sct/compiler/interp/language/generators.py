@@ -82,7 +82,7 @@ def kept_under_name(s: Specialiser, generator: Suspended) -> Suspended:
 
 
 def begin(s: Specialiser, generator: Suspended, early: bool) -> bool:
-    """Whether a generator has anything left, which is all of it; note that it is gone through."""
+    """True if a generator has anything left, which is all of it; note that it is gone through."""
     if not generator.kept:
         return True
     state = s.env[(generator.site, BEGUN)]
@@ -163,7 +163,7 @@ def left_early(s: Specialiser, callee: Value, node: Any) -> Value | None:
 
 
 def is_calm(stmt: Any, made: Value) -> bool:
-    """Whether a statement of a comprehension, which makes a list, raises nothing, and does nothing that is seen."""
+    """True if a statement of a comprehension, which makes a list, raises nothing, and does nothing that is seen."""
     if isinstance(stmt, ir.Let):
         simple = isinstance(stmt.expr, (gast.Subscript, gast.Compare, gast.BoolOp))
         return not stmt.effect and (simple or not stmt.may_raise)
@@ -173,7 +173,7 @@ def is_calm(stmt: Any, made: Value) -> bool:
 
 
 def goes_through(callee: Value) -> bool:
-    """Whether what is called goes through a generator expression at once, and changes nothing meanwhile."""
+    """True if what is called goes through a generator expression at once, and changes nothing meanwhile."""
     if not isinstance(callee, (Bound, Const)):
         return False
     fn = callee.function if isinstance(callee, Bound) else callee.value
@@ -265,7 +265,7 @@ def dropwhile(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Va
 
 
 def yields_itself(s: Specialiser, value: Value) -> bool:
-    """Whether going over an object of the user's is going through a generator."""
+    """True if going over an object of the user's is going through a generator."""
     method = method_of(s, value, "__iter__") if isinstance(value, Leaf) else None
     own = getattr(value.cls, "__iter__", None) if isinstance(value, Obj) else getattr(method, "function", None)
     return inspect.isgeneratorfunction(own) or is_only_indexed(s, value)

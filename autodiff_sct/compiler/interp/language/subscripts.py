@@ -50,7 +50,7 @@ def place_of(s: Specialiser, node: Any) -> tuple[Value, Value]:
 
 
 def is_plain_index(node: Any) -> bool:
-    """Whether an index calls nothing of a user's, so that it may be computed before that is read which it is of."""
+    """True if an index calls nothing of a user's, so that it may be computed before that is read which it is of."""
     for part in gast.walk(node):
         if isinstance(part, gast.Call) and getattr(part.func, "id", None) not in ("abs", "int", "len", "max", "min"):
             return False

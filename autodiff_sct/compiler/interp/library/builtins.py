@@ -152,7 +152,7 @@ def as_list(s: Specialiser, value: Value) -> Value:
 
 
 def is_vector(facts: Num | None) -> TypeGuard[Num]:
-    """Whether something is an array of floats of one axis."""
+    """True if something is an array of floats of one axis."""
     if facts is None or facts.kind != "array" or facts.ndim != 1 or facts.tensor:
         return False
     return facts.dtype is not None and facts.dtype.kind in "fc"
@@ -228,7 +228,7 @@ def as_items(s: Specialiser, value: Value) -> list[Value] | None:
 
 
 def is_of_rows(s: Specialiser, items: Value) -> bool:
-    """Whether a value is a list of run-time length of tuples or of lists."""
+    """True if a value is a list of run-time length of tuples or of lists."""
     facts = s.facts_of(items)
     return isinstance(facts, Listed) and isinstance(s.elements_of(facts), (Pair, Listed))
 
@@ -319,7 +319,7 @@ def order_of(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Val
 
 
 def are_objects(s: Specialiser, items: Value) -> bool:
-    """Whether a list is one of objects, which their own methods compare."""
+    """True if a list is one of objects, which their own methods compare."""
     if isinstance(items, Obj):
         return any(isinstance(item, Obj) for item in containers.items_of(s, items, None))
     facts = s.facts_of(items)

@@ -51,7 +51,7 @@ def copied(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value
 
 
 def may_be_copied(s: Specialiser, value: Obj) -> bool:
-    """Whether all the fields of an object are known: of one from outside, only those that are read."""
+    """True if all the fields of an object are known: of one from outside, only those that are read."""
     return value.id not in s.objects or value.cls in (list, dict)
 
 

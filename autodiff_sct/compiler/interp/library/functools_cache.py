@@ -62,7 +62,7 @@ class Cached(Wrapped):
 
 
 def is_setting(s: Specialiser, value: Value) -> bool:
-    """Whether a value is one that carries no derivative and tells calls apart."""
+    """True if a value is one that carries no derivative and tells calls apart."""
     if isinstance(value, TupleV):
         return all(is_setting(s, item) for item in value.items)
     facts = s.facts_of(value)
@@ -70,7 +70,7 @@ def is_setting(s: Specialiser, value: Value) -> bool:
 
 
 def is_quiet(stmt: Any) -> bool:
-    """Whether running a statement once, or again, makes no difference."""
+    """True if running a statement once, or again, makes no difference."""
     if isinstance(stmt, ir.Let):
         return not stmt.effect
     return isinstance(stmt, (ir.If, ir.Loop, ir.Raise)) or (isinstance(stmt, ir.Effect) and stmt.kind == "append")

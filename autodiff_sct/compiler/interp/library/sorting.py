@@ -23,7 +23,7 @@ from ..models import lists as models_lists
 
 
 def holds_constants(s: Specialiser, items: Leaf) -> bool:
-    """Whether a list holds whole numbers, texts and the like, through which no derivative passes."""
+    """True if a list holds whole numbers, texts and the like, through which no derivative passes."""
     facts = s.facts[items.name]
     held = s.elements_of(facts) if isinstance(facts, Listed) else None
     if isinstance(held, Num):

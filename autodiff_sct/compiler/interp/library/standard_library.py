@@ -397,7 +397,7 @@ def around(s: Specialiser, node: Any) -> Any:
 
 
 def is_unpacked(s: Specialiser, node: Any) -> bool:
-    """Whether what an iterator gives is unpacked where it is made, if need be through ``map``."""
+    """True if what an iterator gives is unpacked where it is made, if need be through ``map``."""
     parent = around(s, node)
     if isinstance(parent, gast.Call) and getattr(parent.func, "id", None) == "map":
         return is_unpacked(s, parent)

@@ -121,7 +121,7 @@ def check_lengths(first: int, other: int, number: int) -> None:
 
 
 def is_of_type(value: Any, dtype: Any) -> bool:
-    """Whether a number has a type, where only the run tells."""
+    """True if a number has a type, where only the run tells."""
     return bool(np.asarray(value).dtype == dtype)
 
 

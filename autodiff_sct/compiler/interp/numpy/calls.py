@@ -219,7 +219,7 @@ def as_array(s: Specialiser, fn: Any, value: Value) -> Value:
 
 
 def holds_floats(s: Specialiser, facts: Any) -> bool:
-    """Whether something is, or holds, numbers through which derivatives may pass."""
+    """True if something is, or holds, numbers through which derivatives may pass."""
     if isinstance(facts, Num):
         return facts.differentiable
     if isinstance(facts, Pair):

@@ -109,7 +109,7 @@ def nan_to_num(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> V
 
 
 def is_known(s: Specialiser, x: Value, axis: Value) -> bool:
-    """Whether it is known how long an axis is."""
+    """True if it is known how long an axis is."""
     facts = s.num(x)
     if facts is None or facts.dims is None or not s.is_static(axis):
         return False

@@ -266,7 +266,7 @@ def is_differentiable(s: Specialiser, value: Value) -> bool:
 
 
 def in_double(s: Specialiser, values: list[Value]) -> bool:
-    """Whether all that carries a derivative is of the precision that a generator computes in."""
+    """True if all that carries a derivative is of the precision that a generator computes in."""
     return all(f.dtype == np.float64 for v in values if (f := s.num(v)) is not None and f.differentiable)
 
 

@@ -420,7 +420,7 @@ def check_shape(s: Specialiser, fn: Any, out: Leaf, value: Value) -> None:
 
 
 def is_in_c_order(maker: Any) -> bool:
-    """Whether what an expression makes surely is a new array in C order."""
+    """True if what an expression makes surely is a new array in C order."""
     plain = isinstance(maker, gast.Call) and all(k.arg == "dtype" for k in maker.keywords) and len(maker.args) <= 2
     return plain and numpy_name(maker) in ("empty", "ones", "zeros")
 

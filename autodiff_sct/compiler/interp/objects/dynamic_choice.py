@@ -17,7 +17,7 @@ from . import optional
 
 
 def are_functions(items: list[Value]) -> bool:
-    """Whether things are functions, all of them."""
+    """True if things are functions, all of them."""
     return bool(items) and all(map(is_function, items))
 
 

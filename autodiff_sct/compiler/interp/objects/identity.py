@@ -30,12 +30,12 @@ PYTHONS_OWN = vars(object)["__eq__"]
 
 
 def is_own(s: Specialiser, value: Value) -> bool:
-    """Whether something is an object of a class of the user's that exists at compile time only."""
+    """True if something is an object of a class of the user's that exists at compile time only."""
     return isinstance(value, Obj) and value.id not in s.objects and value.cls not in (dict, list, np.flatiter)
 
 
 def same_object(s: Specialiser, a: Value, b: Value) -> bool | None:
-    """Whether two things that are no constants are one object; None where the emitted text tells."""
+    """True if two things that are no constants are one object; None where the emitted text tells."""
     if isinstance(a, Obj) and isinstance(b, Obj):
         return same_made(s, a, b)
     for one, other in ((a, b), (b, a)):
@@ -116,7 +116,7 @@ def equal(s: Specialiser, a: Value, b: Value) -> Value | None:
 
 
 def has_equality(s: Specialiser, value: Value) -> bool:
-    """Whether ``==`` may ask something else of a value than whether it is the object."""
+    """True if ``==`` may ask something else of a value than whether it is the object."""
     if isinstance(value, Obj):
         return value.cls not in (dict, list) and found_in(s, value.cls, "__eq__") is not PYTHONS_OWN
     if isinstance(value, Leaf):
@@ -126,7 +126,7 @@ def has_equality(s: Specialiser, value: Value) -> bool:
 
 
 def compares_fields(s: Specialiser, cls: type | None, name: str) -> bool:
-    """Whether a class is a dataclass with the comparison that it is given."""
+    """True if a class is a dataclass with the comparison that it is given."""
     if cls is None or not dataclasses.is_dataclass(cls):
         return False
     return isinstance(found_in(s, cls, name), types.FunctionType) and is_generated(cls, name)

@@ -46,7 +46,7 @@ def witness_of(s: Specialiser, values: tuple[Value, ...]) -> int | None:
 
 
 def is_number(s: Specialiser, value: Value) -> bool:
-    """Whether a value is never None: of an item that tells, that is known where it is read."""
+    """True if a value is never None: of an item that tells, that is known where it is read."""
     if isinstance(value, Leaf) and value.name in s.witnesses:
         return True
     facts = s.num(value)
@@ -60,7 +60,7 @@ def note_number(s: Specialiser, target: str, values: tuple[Value, ...]) -> None:
 
 
 def are_simple(s: Specialiser, tuples: list[Any]) -> bool:
-    """Whether the items of tuples are numbers, arrays, texts or None, or else such tuples in all of them."""
+    """True if the items of tuples are numbers, arrays, texts or None, or else such tuples in all of them."""
     plain = [v for v in tuples if isinstance(v, TupleV)]
     for items in zip(*(v.items for v in plain)):
         if any(isinstance(item, TupleV) for item in items):

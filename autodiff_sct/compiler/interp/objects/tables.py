@@ -179,7 +179,7 @@ def new_row(s: Specialiser, cls: type, fields: dict[str, Value], obj: Obj | None
 
 
 def is_same_for_all(s: Specialiser, cls: type, name: str, value: Value) -> bool:
-    """Whether a field holds no numbers, but a function, say, which is the same for all objects of a class."""
+    """True if a field holds no numbers, but a function, say, which is the same for all objects of a class."""
     first = value if isinstance(value, Const) and not storable(s, value) else None
     known = s.same_for_all.setdefault((cls, name), first)
     if known is None or (first is not None and first.value is known.value):
@@ -228,7 +228,7 @@ def may_be_none(s: Specialiser, value: Value) -> bool:
 
 
 def is_reference(s: Specialiser, value: Value) -> bool:
-    """Whether a value is the number of an object in a table."""
+    """True if a value is the number of an object in a table."""
     facts = s.facts[value.name] if isinstance(value, Leaf) else None
     return isinstance(facts, Num) and facts.row is not None
 
@@ -331,7 +331,7 @@ def exists(s: Specialiser, row: Value) -> Value:
 
 
 def told_by_identity(s: Specialiser, base: Leaf, value: Value) -> bool:
-    """Whether a reference in a list equals only itself: no class says what is equal, and no two share a number."""
+    """True if a reference in a list equals only itself: no class says what is equal, and no two share a number."""
     facts = s.facts_of(base)
     element = s.elements_of(facts) if isinstance(facts, Listed) else None
     if not isinstance(element, Num) or element.row is None or s.num(value) is None or may_be_none(s, value):
@@ -413,7 +413,7 @@ def operation(s: Specialiser, value: Value, name: str, *args: Value) -> Value | 
 
 
 def is_overridden(s: Specialiser, name: str, a: Value, b: Value) -> bool:
-    """Whether the class of one named tuple is a subclass of another's, with a method of its own."""
+    """True if the class of one named tuple is a subclass of another's, with a method of its own."""
     one, other = (value.cls if isinstance(value, TupleV) else None for value in (a, b))
     if one is None or other is None or one is other or not issubclass(other, one):
         return False

@@ -78,7 +78,7 @@ def row_of(s: Specialiser, reference: Leaf, cls: type) -> Leaf:
 
 
 def is_quotient(expr: Any, name: str) -> bool:
-    """Whether a reference is divided: the quotient is the number of its row."""
+    """True if a reference is divided: the quotient is the number of its row."""
     return isinstance(expr, gast.BinOp) and isinstance(expr.op, gast.FloorDiv) and getattr(expr.left, "id", "") == name
 
 

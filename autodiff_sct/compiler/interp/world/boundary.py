@@ -108,13 +108,13 @@ def protect(s: Specialiser, table: Arguments, regions: Any, exact: bool) -> None
 
 
 def is_rebound(s: Specialiser, id: Any) -> bool:
-    """Whether the program leaves another value in a field of an object than was there."""
+    """True if the program leaves another value in a field of an object than was there."""
     before, after = ({k: v for k, v in env.items() if type(k) is tuple and k[0] == id} for env in (s.initial, s.env))
     return before != after
 
 
 def is_changed(s: Specialiser, facts: Facts, regions: Any) -> bool:
-    """Whether the user's text writes into an array, or into those in a list or dict.
+    """True if the user's text writes into an array, or into those in a list or dict.
 
     What the emitted program computes anew for an augmented assignment is written, too.
     """

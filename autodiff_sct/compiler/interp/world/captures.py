@@ -173,5 +173,5 @@ def of_outside(s: Specialiser, base: Obj, attr: str) -> Value:
 
 
 def has_settings(cls: type) -> bool:
-    """Whether the integers of an object are settings of a layer or an operation, known at compile time."""
+    """True if the integers of an object are settings of a layer or an operation, known at compile time."""
     return hasattr(cls, "construct") or cls.__module__.startswith("autodiff_sct.")

@@ -52,7 +52,7 @@ class ClassGuard:
         return True
 
     def looked_up(self) -> bool:
-        """Whether each name still means the same; what is held is noted before that is asked, so as to miss nothing."""
+        """True if each name still means the same; what is held is noted before that is asked, so as to miss nothing."""
         bases = self.cls.__mro__
         names = tuple(dict.fromkeys(attr for attr, _ in self.expected))
         tables = [base.__dict__.get for base in bases if not base.__flags__ & IMMUTABLE]
@@ -103,7 +103,7 @@ def lookup(cls: type, attr: str, above: type | None = None) -> Any:
 
 
 def has(cls: type, attr: str) -> bool:
-    """Whether a class has something under a name, also None."""
+    """True if a class has something under a name, also None."""
     return any(attr in parent.__dict__ for parent in cls.__mro__)
 
 
@@ -119,7 +119,7 @@ def watch(s: Specialiser, base: Obj, attr: str, found: Any) -> None:
 
 
 def is_library(owner: Any) -> bool:
-    """Whether a module or a class is NumPy's, the standard library's or ours."""
+    """True if a module or a class is NumPy's, the standard library's or ours."""
     name = owner.__module__ if isinstance(owner, type) else owner.__name__
     return name.split(".")[0] in LIBRARIES
 

@@ -119,12 +119,12 @@ def assign_beyond(s: Specialiser, frame: Frame, id: str, value: Value) -> None:
 
 
 def is_ours(s: Specialiser) -> bool:
-    """Whether the text at hand is a rule's or the package's own."""
+    """True if the text at hand is a rule's or the package's own."""
     return s.frame is not None and (s.frame.rule or is_own(s.frame.globals))
 
 
 def is_own(table: dict[str, Any]) -> bool:
-    """Whether a module's names are those of the package."""
+    """True if a module's names are those of the package."""
     return str(table.get("__name__", "")).startswith("autodiff_sct.")
 
 

@@ -25,7 +25,7 @@ ANYTHING = ".*"
 
 
 def may_stay_whole(tree: Branch) -> bool:
-    """Whether a dict argument can stay a dict at run time: one of numbers and arrays."""
+    """True if a dict argument can stay a dict at run time: one of numbers and arrays."""
     return tree.cls is dict and all(isinstance(c, LeafTree) and isinstance(c.facts, Num) for c in tree.children)
 
 
@@ -80,7 +80,7 @@ def note_assigned(s: Specialiser, table: Mapped, index: Value, value: Facts) -> 
 
 
 def is_alike(a: Facts, b: Facts) -> bool:
-    """Whether two values are alike but for the lengths of their axes."""
+    """True if two values are alike but for the lengths of their axes."""
     return isinstance(a, Num) and isinstance(b, Num) and (a.kind, a.dtype, a.ndim) == (b.kind, b.dtype, b.ndim)
 
 

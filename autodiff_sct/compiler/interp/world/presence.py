@@ -49,7 +49,7 @@ def note_deleted(s: Specialiser, entry: dict[Any, Value], one: dict[Any, Value],
 
 
 def stands_for_variable(value: Value) -> bool:
-    """Whether a value, or an item of a tuple, is a variable, or becomes one where paths meet."""
+    """True if a value, or an item of a tuple, is a variable, or becomes one where paths meet."""
     if isinstance(value, TupleV):
         return any(map(stands_for_variable, value.items))
     return isinstance(value, (Const, Leaf, Poison))

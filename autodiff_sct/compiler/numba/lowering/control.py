@@ -46,7 +46,7 @@ QUICK = (gast.Add, gast.Sub, gast.Mult, gast.Div)
 
 
 def is_quick(state: State, stmt: Any) -> bool:
-    """Whether a side of a branch does that sooner than a processor notices that it has guessed the other side.
+    """True if a side of a branch does that sooner than a processor notices that it has guessed the other side.
 
     It then is done on both sides, and the branch is a choice between numbers.
     """
@@ -326,7 +326,7 @@ def nothing(state: State, facts: Num) -> Any:
 
 
 def is_own(axis: Axis, variable: str) -> bool:
-    """Whether a length is known to be nothing else than that of a variable."""
+    """True if a length is known to be nothing else than that of a variable."""
     return isinstance(axis.key, tuple) and axis.key[0] == variable
 
 
@@ -379,7 +379,7 @@ def is_python_integer(kind: Any) -> bool:
 
 
 def check_growth(state: State, carry: ir.Carry, value: Number) -> bool:
-    """Whether an integer only counts in a loop: then it is looked at after that, else in each iteration.
+    """True if an integer only counts in a loop: then it is looked at after that, else in each iteration.
 
     Products and sums of such integers would soon outgrow 64 bits.
     """

@@ -96,7 +96,7 @@ DIVISIONS = (gast.Div, gast.FloorDiv, gast.Mod)
 
 
 def is_positive(state: State, value: Value) -> bool:
-    """Whether a whole number is known to be greater than zero."""
+    """True if a whole number is known to be greater than zero."""
     if not isinstance(value, Number) or value.dtype != INT64 or reads_memory(value.expr):
         return False
     return proved(state, form_of(state, value.expr).plus(constant_form(1), -1))

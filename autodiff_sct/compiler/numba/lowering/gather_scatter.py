@@ -43,7 +43,7 @@ def arrays_of(state: State, index: Any) -> dict[int, Grid]:
 
 
 def is_slice(state: State, entry: Any) -> bool:
-    """Whether an entry is ``slice(...)``."""
+    """True if an entry is ``slice(...)``."""
     return isinstance(entry, gast.Call) and resolved(state, entry.func) is builtins.slice
 
 

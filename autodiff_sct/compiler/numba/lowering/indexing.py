@@ -87,7 +87,7 @@ def whole_number(state: State, value: Value) -> Any:
 
 
 def simple(expr: Any) -> bool:
-    """Whether an index may be written out as often as it is used."""
+    """True if an index may be written out as often as it is used."""
     parts = (gast.Name, gast.Constant, gast.BinOp, gast.UnaryOp, gast.operator, gast.unaryop, gast.expr_context)
     return all(isinstance(n, parts) for n in gast.walk(expr))
 

@@ -60,7 +60,7 @@ def changed_lists(s: Specialiser, program: ir.Block) -> set[int]:
 
 
 def is_changed(state: State, target: str) -> bool:
-    """Whether a variable holds a list that has to be one."""
+    """True if a variable holds a list that has to be one."""
     facts = state.s.facts.get(target)
     return isinstance(facts, Listed) and facts.is_tuple is False and bool(roots_of(facts) & state.lists)
 
@@ -364,7 +364,7 @@ def stored(state: State, base: Items, stmt: ir.Store) -> None:
 
 
 def takes_out(state: State, expr: Any, base: str) -> bool:
-    """Whether an expression takes an item out of a list that may be the one named."""
+    """True if an expression takes an item out of a list that may be the one named."""
     calls = [n.func for n in ir.nodes(expr) if isinstance(n, gast.Call) and getattr(n.func, "attr", "") == "pop"]
     names = [f.value.id for f in calls if isinstance(f.value, gast.Name) and f.value.id not in state.stacks]
     return any(roots_of(state.s.facts[n]) & roots_of(state.s.facts[base]) for n in names)
@@ -455,7 +455,7 @@ def entering(state: State, phi: str, init: Value) -> Items:
 
 
 def is_told(state: State, element: Any) -> bool:
-    """Whether the facts of a list tell what its items are."""
+    """True if the facts of a list tell what its items are."""
     if isinstance(element, Listed):
         return is_told(state, state.s.elements_of(element))
     return not isinstance(element, Num) or element.dtype is not None

@@ -101,7 +101,7 @@ def constant_of(expr: Any) -> Any:
 
 
 def python_of(a: Number, b: Number) -> bool | None:
-    """Whether the result of an operation is a Python number: NumPy's numbers win."""
+    """True if the result of an operation is a Python number: NumPy's numbers win."""
     return False if False in (a.python, b.python) else True if a.python and b.python else None
 
 

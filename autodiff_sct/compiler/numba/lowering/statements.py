@@ -102,7 +102,7 @@ def several(state: State, stmt: ir.Let) -> None:
 
 
 def is_addition(stmt: ir.Let) -> bool:
-    """Whether a statement may write a sum, or the like, over its left side."""
+    """True if a statement may write a sum, or the like, over its left side."""
     expr = stmt.expr
     return stmt.in_place and isinstance(expr, gast.BinOp) and isinstance(expr.left, gast.Name) and type(expr.op) in AUG
 
@@ -119,13 +119,13 @@ def kept(state: State, value: Value) -> Value:
 
 
 def is_exception(state: State, expr: Any) -> bool:
-    """Whether an expression makes an exception: whatever it says, the NumPy program raises it."""
+    """True if an expression makes an exception: whatever it says, the NumPy program raises it."""
     made = resolved(state, expr.func) if isinstance(expr, gast.Call) else None
     return isinstance(made, type) and issubclass(made, BaseException)
 
 
 def is_argument(state: State, expr: Any) -> bool:
-    """Whether an expression takes something out of an argument, or copies that."""
+    """True if an expression takes something out of an argument, or copies that."""
     if isinstance(expr, gast.Call) and isinstance(expr.func, gast.Attribute) and expr.func.attr == "copy":
         expr = expr.func.value
     while isinstance(expr, gast.Subscript):
@@ -214,12 +214,12 @@ def is_view(state: State, target: str, stmt: ir.Let) -> bool:
 
 
 def is_written(state: State, target: str) -> bool:
-    """Whether anything writes memory that a variable may show."""
+    """True if anything writes memory that a variable may show."""
     return bool(roots_of(state.s.facts[target]) & state.written)
 
 
 def used_at_once(state: State, target: str, shown: Any) -> bool:
-    """Whether an array is part of one later expression only, before which nothing that it reads is written."""
+    """True if an array is part of one later expression only, before which nothing that it reads is written."""
     left = state.uses.get(target, 0)
     if left > (CHEAP_USES if is_cheap(shown) else 1):
         return False
@@ -239,7 +239,7 @@ def used_at_once(state: State, target: str, shown: Any) -> bool:
 
 
 def computes(state: State, stmt: Any, target: str) -> bool:
-    """Whether a statement only reads the elements of an array: no view of it is made, and nothing stored into it."""
+    """True if a statement only reads the elements of an array: no view of it is made, and nothing stored into it."""
     if isinstance(stmt, ir.Store):
         return stmt.base != target
     if not isinstance(stmt, ir.Let) or is_new_list(stmt) or target in written_in(stmt):
@@ -250,7 +250,7 @@ def computes(state: State, stmt: Any, target: str) -> bool:
 
 
 def is_cheap(shown: Any) -> bool:
-    """Whether an element costs less than putting it into memory and taking it out again."""
+    """True if an element costs less than putting it into memory and taking it out again."""
     work = [n for n in gast.walk(shown) if isinstance(n, (gast.BinOp, gast.Call, gast.IfExp, gast.Compare))]
     return len(work) <= CHEAP_WORK and not any(
         isinstance(n, gast.Call) or isinstance(getattr(n, "op", None), gast.Div) or is_hard_power(n) for n in work
@@ -340,7 +340,7 @@ ADDED_AT = {np.add: gast.Add, np.subtract: gast.Sub}
 
 
 def is_shared(state: State, expr: Any, value: Value) -> bool:
-    """Whether a list is to hold memory that the program writes, where here it would hold a copy."""
+    """True if a list is to hold memory that the program writes, where here it would hold a copy."""
     if not isinstance(value, Grid) or value.copied:
         return False
     roots = {root for n in ir.names_in(expr) if n in state.s.facts for root in roots_of(state.s.facts[n])}

@@ -62,7 +62,7 @@ def begin(state: State, variable: str) -> None:
 
 
 def in_list(stack: Stack) -> bool:
-    """Whether arrays are saved in a list."""
+    """True if arrays are saved in a list."""
     return stack.ndim > 0 and stack.row is None and not stack.parts
 
 
@@ -184,7 +184,7 @@ def saved_row(state: State, value: Value) -> tuple[int, ...] | None:
 
 
 def is_held(value: Value) -> bool:
-    """Whether a list can hold the memory of a value itself."""
+    """True if a list can hold the memory of a value itself."""
     return isinstance(value, Grid) and value.contiguous and isinstance(value.view, gast.Name)
 
 
@@ -260,7 +260,7 @@ def count(stack: Stack, op: type) -> ir.Effect:
 
 
 def in_range(state: State) -> bool:
-    """Whether the innermost loop around is one over a range."""
+    """True if the innermost loop around is one over a range."""
     kinds = [scope.kind for scope in state.scopes if scope.kind != "if"]
     return bool(kinds) and kinds[-1] == "range"
 
@@ -388,7 +388,7 @@ def handed_on(stmt: Any) -> list[str]:
 
 
 def is_call_of(expr: Any, array: str) -> bool:
-    """Whether an expression puts something into a list or takes it out."""
+    """True if an expression puts something into a list or takes it out."""
     base = expr.func.value if isinstance(expr, gast.Call) and isinstance(expr.func, gast.Attribute) else None
     return isinstance(base, gast.Name) and base.id == array
 
@@ -425,7 +425,7 @@ def called_name(expr: Any) -> str:
 
 
 def is_no_less_than_zero(count: Any) -> bool:
-    """Whether a number of items shows to be one: lengths, numbers, and their sums and products."""
+    """True if a number of items shows to be one: lengths, numbers, and their sums and products."""
     if isinstance(count, gast.BinOp) and isinstance(count.op, (gast.Add, gast.Mult)):
         return is_no_less_than_zero(count.left) and is_no_less_than_zero(count.right)
     return isinstance(count, gast.Constant) or called_name(count) in ("len", "max")

@@ -29,7 +29,7 @@ PRODUCTS = ("matrix_vector", "vector_matrix", "matrix_matrix")
 
 
 def may_be_parts(state: State, variable: str, value: Grid) -> bool:
-    """Whether what is saved in a list may be part of one array."""
+    """True if what is saved in a list may be part of one array."""
     return (
         variable in state.together
         and state.scopes[-1].kind == "range"  # each iteration saves, so that the room is not made in vain
@@ -40,7 +40,7 @@ def may_be_parts(state: State, variable: str, value: Grid) -> bool:
 
 
 def is_lasting(state: State, axis: Axis) -> bool:
-    """Whether a length is the same wherever the program is."""
+    """True if a length is the same wherever the program is."""
     return isinstance(axis.key, int) or axis.key in state.lengths
 
 

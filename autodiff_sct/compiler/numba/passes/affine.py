@@ -123,7 +123,7 @@ def depth_of(state: State, form: Form) -> int:
 
 
 def reads_memory(expr: Any) -> bool:
-    """Whether the value of an expression hangs on what is in an array."""
+    """True if the value of an expression hangs on what is in an array."""
     return any(isinstance(n, gast.Subscript) and not is_shape(n.value) for n in gast.walk(expr))
 
 
@@ -145,7 +145,7 @@ def least(state: State, form: Form, level: int) -> tuple[Form, int] | None:
 
 
 def proved(state: State, form: Form) -> bool:
-    """Whether a sum is at least zero, by the ranges of remainders and of the loops around."""
+    """True if a sum is at least zero, by the ranges of remainders and of the loops around."""
     for key, count, _ in form.terms:
         if key in state.ranges:
             form = form.without(key).plus(state.ranges[key][count < 0], count)
@@ -160,7 +160,7 @@ def proved(state: State, form: Form) -> bool:
 
 
 def is_known(state: State, form: Form) -> bool:
-    """Whether something that has been checked says that a sum is at least zero."""
+    """True if something that has been checked says that a sum is at least zero."""
     for scope in state.scopes:
         for known in scope.known:
             more = form.plus(known, -1)
@@ -170,7 +170,7 @@ def is_known(state: State, form: Form) -> bool:
 
 
 def is_length(key: Any, expr: Any) -> bool:
-    """Whether an atom is a length, or a length and more: such a thing is at least zero, and 1 less than one is not."""
+    """True if an atom is a length, or a length and more: such a thing is at least zero, and 1 less than one is not."""
     if isinstance(key, tuple):
         return key[0] == "dim" or key[1] >= 0
     if isinstance(expr, gast.Call):

@@ -125,7 +125,7 @@ def lent(arg: Any) -> list[str]:
 
 
 def is_element(state: State, expr: Any) -> bool:
-    """Whether a subscript names one place of an array."""
+    """True if a subscript names one place of an array."""
     entries = expr.slice.elts if isinstance(expr.slice, gast.Tuple) else [expr.slice]
     grid = state.values.get(expr.value.id)
     parts = [

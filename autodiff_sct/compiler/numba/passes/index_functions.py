@@ -107,7 +107,7 @@ def along(state: State, axis: Axis, body: Callable[[list[Any]], None]) -> None:
 
 
 def is_short(axis: Axis) -> bool:
-    """Whether the places of an axis are written out one by one."""
+    """True if the places of an axis are written out one by one."""
     return isinstance(axis.key, int) and 0 < axis.key <= thresholds.LENGTH_WRITTEN_OUT
 
 
@@ -222,7 +222,7 @@ def stored_number(state: State, value: Number, dtype: np.dtype) -> Any:
 
 
 def overlaps(state: State, base: str, target: Grid, value: Grid) -> bool:
-    """Whether storing an element may change one that is read later: then the value is made first."""
+    """True if storing an element may change one that is read later: then the value is made first."""
     probe = [ir.name(f"probe{k}") for k in range(target.ndim)]
     own = gast.dump(target.at(probe))
     for node in gast.walk(fitted(value, probe)):

@@ -45,7 +45,7 @@ def rewrite(expr: Any) -> None:
 
 
 def may_be_vector(loop: ir.Loop) -> bool:
-    """Whether the iterations of a loop may be run side by side."""
+    """True if the iterations of a loop may be run side by side."""
     if loop.kind != "range" or loop.stop is not None:
         return False
     inner = list(ir.walk(loop.body))
@@ -59,7 +59,7 @@ def gives_up(stmt: Any) -> bool:
 
 
 def is_sum(carry: ir.Carry, body: ir.Block) -> bool:
-    """Whether all that is done with a carried number is to add to it."""
+    """True if all that is done with a carried number is to add to it."""
     readers = [stmt for stmt in body if carry.phi in ir.reads(stmt)]
     if carry.next == carry.phi or not readers:
         return True
@@ -74,7 +74,7 @@ def is_sum(carry: ir.Carry, body: ir.Block) -> bool:
 
 
 def reads_back(body: ir.Block) -> bool:
-    """Whether a loop reads other places of an array than the one that it writes."""
+    """True if a loop reads other places of an array than the one that it writes."""
     written: dict[str, set[str]] = {}
     for stmt in body:
         if isinstance(stmt, ir.Store):

@@ -49,7 +49,7 @@ def merge_last(state: State, block: ir.Block) -> None:
 
 
 def movable(state: State, stmt: Any) -> bool:
-    """Whether the order of a statement and a loop matters through variables and memory reads only."""
+    """True if the order of a statement and a loop matters through variables and memory reads only."""
     if isinstance(stmt, ir.Effect):
         return isinstance(stmt.expr, gast.Assert)
     if isinstance(stmt, ir.Let) and stmt.effect:
@@ -82,7 +82,7 @@ def around(state: State, first: ir.Loop, between: ir.Block, last: ir.Loop) -> tu
 
 
 def is_second_name(stmt: Any) -> bool:
-    """Whether a statement gives a variable another name: where the first is not used later, the two become one."""
+    """True if a statement gives a variable another name: where the first is not used later, the two become one."""
     return isinstance(stmt, ir.Let) and isinstance(stmt.expr, gast.Name)
 
 
@@ -125,7 +125,7 @@ def given(expr: Any, called: bool) -> list[str]:
 
 
 def is_item(node: Any) -> bool:
-    """Whether an expression is an element of an array of the program's, not of one of saved values."""
+    """True if an expression is an element of an array of the program's, not of one of saved values."""
     return isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name) and ir.is_variable(node.value.id)
 
 
@@ -134,7 +134,7 @@ def touches(state: State, reads: set[str], written: set[str]) -> bool:
 
 
 def compatible(state: State, first: ir.Loop, last: ir.Loop) -> bool:
-    """Whether each element that one loop writes is touched by the other in the same iteration only."""
+    """True if each element that one loop writes is touched by the other in the same iteration only."""
     if {c.out for c in first.carries} & names_of([last]) or disturbs(first, last):
         return False
     x, y = accesses(first), accesses(last)
@@ -147,12 +147,12 @@ def compatible(state: State, first: ir.Loop, last: ir.Loop) -> bool:
 
 
 def disturbs(first: ir.Loop, last: ir.Loop) -> bool:
-    """Whether one loop adds to one place of memory, while the other calls functions and would run several at a time."""
+    """True if one loop adds to one place of memory, while the other calls functions and would run several at a time."""
     return adds_up(first) != adds_up(last) and (calls(first) or calls(last))
 
 
 def adds_up(loop: ir.Loop) -> bool:
-    """Whether a loop itself adds to a place that is the same in each iteration."""
+    """True if a loop itself adds to a place that is the same in each iteration."""
     stores = [s for s in loop.body if isinstance(s, ir.Store) and s.aug is not None]
     return any(loop.index not in ir.names_in(s.index) for s in stores)
 
@@ -163,13 +163,13 @@ def calls(loop: ir.Loop) -> bool:
 
 
 def moves(index: Any) -> bool:
-    """Whether an index names another element in each iteration of the outermost loop."""
+    """True if an index names another element in each iteration of the outermost loop."""
     parts = index.elts if isinstance(index, gast.Tuple) else [index]
     return any(is_shifted(part) for part in parts)
 
 
 def is_shifted(part: Any) -> bool:
-    """Whether an index is the outermost loop's variable, or that and a number."""
+    """True if an index is the outermost loop's variable, or that and a number."""
     if isinstance(part, gast.BinOp) and isinstance(part.op, (gast.Add, gast.Sub)):
         return isinstance(part.right, gast.Constant) and is_shifted(part.left)
     return isinstance(part, gast.Name) and part.id == "index0"

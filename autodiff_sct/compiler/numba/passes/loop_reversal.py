@@ -40,14 +40,14 @@ def forwards(state: State, first: ir.Block, second: ir.Block) -> None:
 
 
 def is_backward(loop: ir.Loop) -> bool:
-    """Whether a loop counts down by one, over the whole of its range."""
+    """True if a loop counts down by one, over the whole of its range."""
     step = loop.bounds[2] if loop.kind == "range" and len(loop.bounds) == 3 else None
     down = isinstance(step, gast.UnaryOp) and isinstance(step.op, gast.USub) and getattr(step.operand, "value", 0) == 1
     return down and loop.stop is None and loop.trips is None
 
 
 def is_free(state: State, loop: ir.Loop) -> bool:
-    """Whether the iterations of a loop may run in any order."""
+    """True if the iterations of a loop may run in any order."""
     body = ir.walk(loop.body)
     if not all(map(is_plain, body)) or not all(is_sum(state, loop.body, body, c) for c in loop.carries):
         return False
@@ -67,7 +67,7 @@ def is_free(state: State, loop: ir.Loop) -> bool:
 
 
 def is_plain(stmt: Any) -> bool:
-    """Whether a statement only computes, stores, chooses, checks, or does that over a range."""
+    """True if a statement only computes, stores, chooses, checks, or does that over a range."""
     if isinstance(stmt, ir.Loop):
         return stmt.kind == "range" and stmt.stop is None
     if isinstance(stmt, ir.Effect):
@@ -76,7 +76,7 @@ def is_plain(stmt: Any) -> bool:
 
 
 def is_sum(state: State, block: ir.Block, body: ir.Block, carry: ir.Carry) -> bool:
-    """Whether what a loop carries is only added to, in statements of the loop itself."""
+    """True if what a loop carries is only added to, in statements of the loop itself."""
     name: str | None = carry.phi
     while name is not None and name != carry.next:
         uses = [stmt for stmt in body for expr in ir.expressions(stmt) for n in ir.names_in(expr) if n == name]
@@ -109,7 +109,7 @@ def touched(state: State, body: ir.Block) -> tuple[list[tuple[str, Any]], list[t
 
 
 def moves(index: Any, counter: str | None, defined: set[str]) -> bool:
-    """Whether a place is another one in each iteration: on one axis it is the counter, or that and a number."""
+    """True if a place is another one in each iteration: on one axis it is the counter, or that and a number."""
     for part in index.elts if isinstance(index, gast.Tuple) else [index]:
         if isinstance(part, gast.BinOp) and isinstance(part.op, (gast.Add, gast.Sub)):
             part = part.left if isinstance(part.right, gast.Constant) else part

@@ -102,7 +102,7 @@ def assigned_by(stmt: Any) -> list[str]:
 
 
 def may_wait(state: State, stmt: ir.Store, changing: set[str]) -> bool:
-    """Whether a statement adds a float to a place that is the same in every iteration."""
+    """True if a statement adds a float to a place that is the same in every iteration."""
     fixed = changing.isdisjoint([stmt.base, *ir.names_in(stmt.index)]) and not reads_memory(stmt.index)
     kind = state.kinds.get(stmt.base)
     element = is_element(state, ir.subscript(ir.name(stmt.base), stmt.index))
@@ -110,7 +110,7 @@ def may_wait(state: State, stmt: ir.Store, changing: set[str]) -> bool:
 
 
 def is_apart(state: State, stmt: ir.Store, other: Any, loop: ir.Loop, ranges: Ranges) -> bool:
-    """Whether a statement of a loop leaves alone the place to which another adds, but to add to it."""
+    """True if a statement of a loop leaves alone the place to which another adds, but to add to it."""
     places = [(other.base, other.index)] if isinstance(other, ir.Store) else []
     if places and other.aug in (gast.Add, gast.Sub) and same_place(stmt, other):
         places = []
@@ -144,7 +144,7 @@ def same_place(a: ir.Store, b: ir.Store) -> bool:
 
 
 def differ(state: State, a: Any, b: Any, index: str, ranges: Ranges) -> bool:
-    """Whether two places are never the same; `b` may change with the index of the loop."""
+    """True if two places are never the same; `b` may change with the index of the loop."""
     pairs = zip(*(i.elts if isinstance(i, gast.Tuple) else [i] for i in (a, b)))
     return any(differ_on_axis(form_of(state, x), form_of(state, y), index, ranges) for x, y in pairs)
 

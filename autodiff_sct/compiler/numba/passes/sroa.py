@@ -74,7 +74,7 @@ class Uses:
             self.loop(stmt, loops)
 
     def definition(self, stmt: ir.Let, loops: tuple[int, ...]) -> bool:
-        """Whether a statement makes an array or gives one another name."""
+        """True if a statement makes an array or gives one another name."""
         target = stmt.targets[0]
         if self.small(target) is None:
             return False
@@ -147,7 +147,7 @@ class Uses:
             found -= bad
 
     def sound(self, name: str, found: set[str]) -> bool:
-        """Whether an array may become numbers, if the others do."""
+        """True if an array may become numbers, if the others do."""
         out = [e for e in self.edges if e.source == name]
         into = [e for e in self.edges if e.target == name]
         if any(e.target not in found for e in out):
@@ -171,16 +171,16 @@ class Uses:
         return found
 
     def constant(self, variable: str) -> bool:
-        """Whether an array in memory is never written: so it is with all that comes from outside."""
+        """True if an array in memory is never written: so it is with all that comes from outside."""
         return variable in self.state.given and self.small(variable) is not None
 
     def ends(self, name: str, edge: Edge) -> bool:
-        """Whether no loop comes back from behind an edge to where a variable, not made anew, is used."""
+        """True if no loop comes back from behind an edge to where a variable, not made anew, is used."""
         home = self.home.get(name)
         return home is not None and home[: len(edge.loops)] == edge.loops
 
     def dead(self, edge: Edge) -> bool:
-        """Whether an array is not used any more under its old name."""
+        """True if an array is not used any more under its old name."""
         used = [*self.reads.get(edge.source, []), *self.stores.get(edge.source, [])]
         used += [e.at for e in self.edges if e.source == edge.source and e is not edge]
         return self.ends(edge.source, edge) and all(at < edge.at for at in used)

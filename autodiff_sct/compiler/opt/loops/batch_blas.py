@@ -206,7 +206,7 @@ class Gathering:
         return [Factor(number.id), Factor(row.id)] if other.dtype == np.float64 and number.id in self.makers else None
 
     def may_keep(self, factor: Factor, most: int) -> bool:
-        """Whether a factor is another array in each step, and no larger than what the loop gives up."""
+        """True if a factor is another array in each step, and no larger than what the loop gives up."""
         carried = {c.phi for c in self.loop.carries if c.next != c.phi}
         other = factor.name in self.makers or factor.name in carried
         return other and (self.axes(factor.name) <= most or self.whole(factor.name) is not None)
@@ -339,7 +339,7 @@ def equal(left: Any, right: Any) -> Any:
 
 
 def is_growing_sum(stmt: ir.Let) -> bool:
-    """Whether a statement adds a variable to an array in place."""
+    """True if a statement adds a variable to an array in place."""
     expr = stmt.expr
     sides = isinstance(expr, gast.BinOp) and isinstance(expr.left, gast.Name) and isinstance(expr.right, gast.Name)
     return stmt.in_place and sides and isinstance(expr.op, gast.Add)

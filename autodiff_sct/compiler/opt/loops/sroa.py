@@ -44,7 +44,7 @@ def replace_aggregates(s: Specialiser, where: Regions, program: ir.Block, result
 
 
 def makes_vector(stmt: Any) -> bool:
-    """Whether a statement makes an array of a few numbers, as far as a look at it tells."""
+    """True if a statement makes an array of a few numbers, as far as a look at it tells."""
     fn = stmt.op.fn if isinstance(stmt, ir.Let) and stmt.op is not None else None
     return fn is np.array or fn in (np.zeros, np.ones, np.empty)
 
@@ -61,7 +61,7 @@ def values_of(stmt: Any) -> list[Value]:
 
 
 def is_simple(value: Value) -> bool:
-    """Whether a value is made of variables and constants only, so that one variable can be put in place of another."""
+    """True if a value is made of variables and constants only, so that one variable can be put in place of another."""
     return isinstance(value, (Leaf, Const)) or (isinstance(value, PLAIN) and all(map(is_simple, inside(value))))
 
 

@@ -77,18 +77,18 @@ def is_array(s: Specialiser, value: Value) -> bool:
 
 
 def is_vector(s: Specialiser, name: str) -> bool:
-    """Whether a variable is an array of float64 with one axis."""
+    """True if a variable is an array of float64 with one axis."""
     facts = s.facts.get(name)
     return isinstance(facts, Num) and facts.kind == "array" and facts.ndim == 1 and is_double(facts)
 
 
 def is_double(facts: Num) -> bool:
-    """Whether what facts describe is of float64, to which NumPy says that None is equal."""
+    """True if what facts describe is of float64, to which NumPy says that None is equal."""
     return facts.dtype is not None and facts.dtype == FLOAT64 and not facts.tensor
 
 
 def is_number(s: Specialiser, value: Value) -> bool:
-    """Whether a value is one number, which an operation with an array of float64 takes as a float64."""
+    """True if a value is one number, which an operation with an array of float64 takes as a float64."""
     if isinstance(value, Const):
         return type(value.value) in (int, float)
     facts = s.facts.get(value.name) if isinstance(value, Leaf) else None
@@ -265,7 +265,7 @@ class Arrays:
         return lengths
 
     def holds(self, name: str, lengths: dict[str, int]) -> bool:
-        """Whether an array may be numbers, given that the others are."""
+        """True if an array may be numbers, given that the others are."""
         recipe, n = self.recipes[name], lengths[name]
         if not 2 <= n <= thresholds.ITEMS_OF_SHORT_ARRAYS or not all(
             self.fits(a, n, lengths, recipe.kind) for a in recipe.arrays(self.s)
@@ -280,7 +280,7 @@ class Arrays:
         return all(self.may(use, name, n, lengths) for use in self.uses.get(name, ()))
 
     def fits(self, array: str, n: int, lengths: dict[str, int], kind: str) -> bool:
-        """Whether an array that another is made of is as long, or can be taken apart."""
+        """True if an array that another is made of is as long, or can be taken apart."""
         if array in lengths:
             return lengths[array] == n and (kind in ("binary", "negative", "same", "like") or array not in self.stores)
         if kind in ("same", "like") or not is_vector(self.s, array) or self.where.is_written(array):
@@ -289,7 +289,7 @@ class Arrays:
         return axis == n or (several(axis) and not isinstance(axis, int))
 
     def is_filled(self, name: str, recipe: Recipe, n: int) -> bool:
-        """Whether an array is written where it is made only, item by item, and what is empty before it is read."""
+        """True if an array is written where it is made only, item by item, and what is empty before it is read."""
         stores = self.stores.get(name, [])
         alone = all(self.sharing[root] == [name] for root in self.s.facts[name].roots)  # type: ignore[union-attr]
         if recipe.kind not in ("filled", "like") or not alone:
@@ -313,7 +313,7 @@ class Arrays:
         return known and stmt.old is None and stmt.result is None and is_number(self.s, stmt.op.arguments.get("value"))
 
     def may(self, use: Use, name: str, n: int, lengths: dict[str, int]) -> bool:
-        """Whether numbers can stand for an array where it is read."""
+        """True if numbers can stand for an array where it is read."""
         if use.how in ("operand", "passed"):
             return use.target in lengths or not self.where.is_written(name)
         if use.how == "item":
@@ -331,7 +331,7 @@ class Arrays:
         ]
 
     def is_only_whole(self, name: str, lengths: dict[str, int]) -> bool:
-        """Whether an operation makes an array that nobody reads but as an array."""
+        """True if an operation makes an array that nobody reads but as an array."""
         uses, recipe = self.uses.get(name, []), self.recipes[name]
         return recipe.kind != "meeting" and len(uses) == len(self.wanted_whole(name, lengths))
 
@@ -365,7 +365,7 @@ class Arrays:
         )
 
     def is_in_while(self, name: str) -> bool:
-        """Whether a variable is what a ``while`` carries, which has no one place where it begins."""
+        """True if a variable is what a ``while`` carries, which has no one place where it begins."""
         stmt = self.chains[name][-1][1]
         return isinstance(stmt, ir.Loop) and stmt.kind == "while" and self.home[name] == id(stmt.body)
 

@@ -132,7 +132,7 @@ class Values:
         return fn in FILLED or fn in NEW
 
     def is_new(self, expr: Any) -> bool:
-        """Whether an expression makes an array that is filled later."""
+        """True if an expression makes an array that is filled later."""
         return isinstance(expr, gast.Call) and self.found(expr.func) in NEW
 
     def found(self, expr: Any) -> Any:

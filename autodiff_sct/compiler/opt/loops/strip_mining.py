@@ -75,7 +75,7 @@ def is_number(facts: Any) -> bool:
 
 
 def are_rows(s: Specialiser, names: list[str]) -> bool:
-    """Whether variables are arrays of one axis, and of one length where the program does not raise."""
+    """True if variables are arrays of one axis, and of one length where the program does not raise."""
     facts = [s.facts[name] for name in names]
     rows = [f for f in facts if isinstance(f, Num) and f.kind == "array" and f.ndim == 1 and not f.tensor]
     lengths = {s.lengths.canonical(f.dims[0]) for f in rows if f.dims}
@@ -295,7 +295,7 @@ class Strips:
         return ir.name(filled)
 
     def is_filled_only(self, name: str) -> bool:
-        """Whether a result is nothing but an array to whose parts something is added."""
+        """True if a result is nothing but an array to whose parts something is added."""
         uses = [stmt for stmt in self.inside if name in (*ir.reads(stmt), *ir.ir_targets(stmt))]
         others = [stmt for stmt in self.filled if name in ir.reads(stmt)]
         if others or not isinstance(uses[0], ir.Let) or not self.values.is_new(uses[0].expr):
@@ -310,7 +310,7 @@ class Strips:
         return True
 
     def are_apart(self, a: ir.Store, b: ir.Store) -> bool:
-        """Whether it does not matter which of two parts is assigned first."""
+        """True if it does not matter which of two parts is assigned first."""
         if is_literal_zero(a.value) and is_literal_zero(b.value):
             return True
         return is_basic(self.s, a.index) and is_basic(self.s, b.index) and are_disjoint(self.s, a.index, b.index)
@@ -378,7 +378,7 @@ def is_maximum(expr: Any) -> bool:
 
 
 def is_end(index: Any) -> bool:
-    """Whether a slice takes some elements at the beginning or at the end."""
+    """True if a slice takes some elements at the beginning or at the end."""
     if not isinstance(index, gast.Slice) or index.step is not None:
         return False
     lower, upper = literal(index.lower), literal(index.upper)

@@ -42,7 +42,7 @@ class Orders:
         self.known: dict[str, str | None] = {}
 
     def keeps(self, operation: Any) -> bool:
-        """Whether what an operation makes has the order of its left side."""
+        """True if what an operation makes has the order of its left side."""
         left = self.of(operation.left)
         return left == NO_ORDER or (left is not None and self.of(operation.right) in (left, NO_ORDER))
 
@@ -123,7 +123,7 @@ class Orders:
     # -- arrays that have no order
 
     def is_lean(self, expr: Any) -> bool:
-        """Whether an expression surely is a number, or an array with at most one axis that is not of length 1."""
+        """True if an expression surely is a number, or an array with at most one axis that is not of length 1."""
         if self.spelling.is_number(expr) or self.spelling.rank(expr) in (0, 1):
             return True
         if isinstance(expr, gast.Name):
@@ -140,7 +140,7 @@ class Orders:
         return isinstance(expr, gast.Call) and (self.is_single(expr) or self.is_reduction(expr))
 
     def is_single(self, expr: Any) -> bool:
-        """Whether an expression is a reduction to one number."""
+        """True if an expression is a reduction to one number."""
         if not isinstance(expr, gast.Call) or not isinstance(expr.func, gast.Attribute):
             return False
         given = len(expr.args) - (numpy_name(expr) is not None)
@@ -154,7 +154,7 @@ class Orders:
         return reduced_by(expr) if kept else None
 
     def is_reduction(self, expr: Any) -> bool:
-        """Whether an expression is a reduction of a matrix along an axis."""
+        """True if an expression is a reduction of a matrix along an axis."""
         reduced = reduced_by(expr)
         if reduced is None:
             return False
@@ -163,7 +163,7 @@ class Orders:
 
 
 def is_elementwise(s: Specialiser, expr: Any) -> bool:
-    """Whether an expression calls an elementwise function of NumPy's for a new array."""
+    """True if an expression calls an elementwise function of NumPy's for a new array."""
     if not isinstance(expr, gast.Call) or expr.keywords:
         return False
     callee = path(s, expr.func)
@@ -171,7 +171,7 @@ def is_elementwise(s: Specialiser, expr: Any) -> bool:
 
 
 def is_copy(expr: Any) -> bool:
-    """Whether an expression is ``x.copy()``, which lies in C order."""
+    """True if an expression is ``x.copy()``, which lies in C order."""
     plain = isinstance(expr, gast.Call) and not expr.args and not expr.keywords
     return plain and isinstance(expr.func, gast.Attribute) and expr.func.attr == "copy"
 

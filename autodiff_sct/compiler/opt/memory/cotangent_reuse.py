@@ -58,7 +58,7 @@ def reuse_cotangents(s: Specialiser, program: ir.Block, back: ir.Block, names: b
 
 
 def may_continue(s: Specialiser, stmt: ir.Let, heirs: Heirs | None) -> bool:
-    """Whether a statement replaces an array by another one that surely fits into its memory."""
+    """True if a statement replaces an array by another one that surely fits into its memory."""
     found = successor(s, stmt, heirs)
     return found is not None and is_alike(s, found[0], stmt.target)
 
@@ -106,21 +106,21 @@ class Heirs:
         return found
 
     def has_use(self, name: str) -> bool:
-        """Whether a variable is read under a name of its own."""
+        """True if a variable is read under a name of its own."""
         return self.uses.get(name, 0) > 1 or name in self.s.named
 
     def is_left(self, expr: Any) -> bool:
         return isinstance(expr, gast.Name) and expr.id in self.made and self.s.is_cotangent(expr.id)
 
     def is_one_of_two(self, stmt: ir.Let, old: str) -> bool:
-        """Whether the statement before is a product with the same cotangent: ``d_a, d_b = d_c * b, d_c * a``."""
+        """True if the statement before is a product with the same cotangent: ``d_a, d_b = d_c * b, d_c * a``."""
         other = getattr(self.before.get(stmt), "expr", None)
         sides = (other.left, other.right) if isinstance(other, gast.BinOp) else ()
         return any(getattr(side, "id", "") == old for side in sides)
 
 
 def is_read_by_calls(expr: Any, name: str) -> bool:
-    """Whether an expression reads a variable in calls only, which make something new of it."""
+    """True if an expression reads a variable in calls only, which make something new of it."""
     if isinstance(expr, gast.Name):
         return expr.id != name
     if isinstance(expr, gast.Call):

@@ -93,7 +93,7 @@ def eliminate_dead_stores(s: Specialiser, block: ir.Block, leaving: frozenset[st
 
 
 def is_given_back(copy: Any, following: ir.Block) -> bool:
-    """Whether an array that is copied is then cleared, and gets the copy."""
+    """True if an array that is copied is then cleared, and gets the copy."""
     if len(following) < 2 or not is_zeroing(following[0]) or not isinstance(following[1], ir.Store):
         return False
     zero, addition = following
@@ -105,7 +105,7 @@ def is_given_back(copy: Any, following: ir.Block) -> bool:
 
 
 def is_overwriting(s: Specialiser, stmt: Any, before: ir.Block) -> bool:
-    """Whether a statement overwrites all of the memory of an array that has been written, which only it can reach."""
+    """True if a statement overwrites all of the memory of an array that has been written, which only it can reach."""
     if not isinstance(stmt, ir.Store) or stmt.aug is not None or not is_ellipsis(stmt.index):
         return False
     if stmt.base in ir.names_in(stmt.value) or not any(isinstance(x, ir.Store) and x.base == stmt.base for x in before):
@@ -116,7 +116,7 @@ def is_overwriting(s: Specialiser, stmt: Any, before: ir.Block) -> bool:
 
 
 def is_covered(s: Specialiser, stmt: Any, covered: set[int]) -> bool:
-    """Whether what a statement writes is overwritten before it is read."""
+    """True if what a statement writes is overwritten before it is read."""
     return isinstance(stmt, ir.Store) and bool(roots := roots_of(s.facts[stmt.base])) and roots <= covered
 
 
@@ -141,7 +141,7 @@ def is_dead(s: Specialiser, stmt: Any, made: set[str], later: set[int]) -> bool:
 
 
 def is_for_nothing(stmt: Any, unread: set[str]) -> bool:
-    """Whether a statement computes no more than what nobody reads any more."""
+    """True if a statement computes no more than what nobody reads any more."""
     if not isinstance(stmt, ir.Let) or stmt.effect or stmt.in_place or stmt.augments or stmt.saves:
         return False
     raises = stmt.repeats is not None and stmt.may_raise  # maybe in the place of what the forward sweep computed
@@ -200,7 +200,7 @@ def adjoint_blocks(
 
 
 def is_made(maker: Any, block: ir.Block) -> bool:
-    """Whether a statement of a block makes new memory."""
+    """True if a statement of a block makes new memory."""
     if maker not in block or maker.in_place or maker.effect:
         return False
     return isinstance(maker.expr, (gast.BinOp, gast.UnaryOp)) or is_creation(maker.expr)
@@ -216,7 +216,7 @@ def names_of(name: str, block: ir.Block, makers: dict[str, Any], uses: dict[str,
 
 
 def is_alone(s: Specialiser, name: str, allowed: set[str], holders: dict[int, set[str]]) -> bool:
-    """Whether no other names than these lead to the memory of a variable."""
+    """True if no other names than these lead to the memory of a variable."""
     roots = reachable(s, s.facts[name])
     return bool(roots) and all(holders[root] <= allowed for root in roots)
 
@@ -226,7 +226,7 @@ def carried(owner: Any) -> list[ir.Carry]:
 
 
 def is_handed_on(around: ir.Block, loop: ir.Loop, carry: ir.Carry) -> bool:
-    """Whether what a loop of a block begins with is read by nobody else, then or later."""
+    """True if what a loop of a block begins with is read by nobody else, then or later."""
     later = [*around[around.index(loop) + 1 :], *loop.body, *loop.head]
     others = [c.init for c in loop.carries if c is not carry]
     return carry.init not in others and not any(carry.init in ir.reads_inside(stmt) for stmt in later)
@@ -250,7 +250,7 @@ def reads_of(s: Specialiser, readers: list[Any], base: str) -> Iterator[tuple[An
 
 
 def not_read(places: Any, clear: ir.Store, reads: list[tuple[Any, Any]]) -> bool:
-    """Whether every read of an array comes before an item of it is cleared, or to another item."""
+    """True if every read of an array comes before an item of it is cleared, or to another item."""
     return all(
         places.is_past(clear, clear.index, stmt, index)
         if index is not None

@@ -73,7 +73,7 @@ def keep_order(s: Specialiser, stmt: ir.Let) -> None:
 
 
 def makes_anew(s: Specialiser, stmt: ir.Let) -> bool:
-    """Whether a statement is a user's ``x op= e`` that may not be carried out in place."""
+    """True if a statement is a user's ``x op= e`` that may not be carried out in place."""
     if not stmt.augments or stmt.in_place or not isinstance(stmt.expr, gast.BinOp):
         return False
     left = stmt.expr.left
@@ -81,7 +81,7 @@ def makes_anew(s: Specialiser, stmt: ir.Let) -> bool:
 
 
 def is_successor(s: Specialiser, stmt: ir.Let) -> bool:
-    """Whether a statement gives a name of the user's to what an operation with the array of that name makes."""
+    """True if a statement gives a name of the user's to what an operation with the array of that name makes."""
     if stmt.effect or stmt.in_place or not isinstance(stmt.expr, gast.BinOp):
         return False
     left = stmt.expr.left
@@ -116,7 +116,7 @@ class Owners:
                 self.ends[stmt] = place + sum(1 for body in ir.bodies(stmt) for _ in ir.walk(body))
 
     def may_overwrite(self, stmt: ir.Let) -> bool:
-        """Whether the left side of an operation is read there for the last time, and reached by nobody else."""
+        """True if the left side of an operation is read there for the last time, and reached by nobody else."""
         left = stmt.expr.left if isinstance(stmt.expr, gast.BinOp) else None
         if not isinstance(left, gast.Name) or self.taken[left.id] or not self.is_made_in(self.around[stmt], left.id):
             return False
@@ -124,14 +124,14 @@ class Owners:
         return self.are_done(left.id, before, 0, self.order[stmt]) and self.is_own(left.id, frozenset())
 
     def is_made_in(self, around: tuple[ir.Loop, ...], name: str) -> bool:
-        """Whether each step of the innermost of some loops makes a variable, or is handed it by the step before."""
+        """True if each step of the innermost of some loops makes a variable, or is handed it by the step before."""
         if name in self.carries:
             loop, carry = self.carries[name]
             return around == ((*self.around[loop], loop) if name == carry.phi else self.around[loop])
         return name in self.makers and self.around[self.makers[name]] == around
 
     def are_done(self, name: str, readers: list[Any], first: int, last: int) -> bool:
-        """Whether readers make something new of a variable, all of them between two places of the program."""
+        """True if readers make something new of a variable, all of them between two places of the program."""
         return all(
             first <= self.order[reader] < last
             and (self.consumes(reader, name) or self.is_passing_view(reader, first, last))
@@ -139,7 +139,7 @@ class Owners:
         )
 
     def is_passing_view(self, reader: Any, first: int, last: int) -> bool:
-        """Whether a statement takes a view that is only read, between two places."""
+        """True if a statement takes a view that is only read, between two places."""
         if not isinstance(reader, ir.Let) or reader.effect or len(reader.targets) != 1:
             return False
         if not isinstance(reader.expr, gast.Subscript) or self.taken[reader.target]:
@@ -147,7 +147,7 @@ class Owners:
         return self.are_done(reader.target, self.readers[reader.target], first, last)
 
     def consumes(self, reader: Any, name: str) -> bool:
-        """Whether a statement keeps no reference to the memory of a variable that it reads."""
+        """True if a statement keeps no reference to the memory of a variable that it reads."""
         roots = roots_of(self.s.facts[name])
         if isinstance(reader, ir.Store):
             return isinstance(self.s.facts[reader.base], Num) and not roots_of(self.s.facts[reader.base]) & roots
@@ -156,7 +156,7 @@ class Owners:
         return all(self.is_new(target, roots) and self.is_told(target, reader.expr) for target in reader.targets)
 
     def is_told(self, target: str, expr: Any) -> bool:
-        """Whether facts tell whose memory a variable shares: those of a tangent know of none but what is written."""
+        """True if facts tell whose memory a variable shares: those of a tangent know of none but what is written."""
         facts = self.s.facts[target]
         is_array = not isinstance(facts, Num) or facts.kind == "array"
         return not is_array or not self.s.is_tangent(target) or self.makes(expr)
@@ -168,7 +168,7 @@ class Owners:
         return facts.kind != "array" or bool(roots_of(facts)) and not roots_of(facts) & roots
 
     def is_own(self, name: str, assumed: frozenset[str]) -> bool:
-        """Whether a variable holds memory that no other variable reaches."""
+        """True if a variable holds memory that no other variable reaches."""
         if name in assumed:
             return True
         if name in self.carries:
@@ -179,11 +179,11 @@ class Owners:
         return self.makes(maker.expr)
 
     def makes(self, expr: Any) -> bool:
-        """Whether an expression surely makes a new array."""
+        """True if an expression surely makes a new array."""
         return isinstance(expr, (gast.BinOp, gast.UnaryOp)) or is_creation(expr) or is_elementwise(self.s, expr)
 
     def is_carried(self, loop: ir.Loop, carry: ir.Carry, assumed: frozenset[str]) -> bool:
-        """Whether a loop alone holds what it carries from one iteration to the next."""
+        """True if a loop alone holds what it carries from one iteration to the next."""
         start, around = self.order[loop], self.around[loop]
         ends = (carry.init, 0, start, around), (carry.next, start, self.ends[loop] + 1, (*around, loop))
         for name, first, last, place in ends:

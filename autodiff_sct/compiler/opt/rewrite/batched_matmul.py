@@ -50,7 +50,7 @@ def batch_matmuls(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
 
 
 def has_products(expr: Any) -> bool:
-    """Whether there are products of matrices in an expression, or sums of products."""
+    """True if there are products of matrices in an expression, or sums of products."""
     return any(is_product(n) or (type(n) is gast.Call and numpy_name(n) == "einsum") for n in ir.nodes_in(expr))
 
 
@@ -165,12 +165,12 @@ def is_product(expr: Any) -> bool:
 
 
 def is_widened(expr: Any) -> bool:
-    """Whether an operand has an axis that was put in."""
+    """True if an operand has an axis that was put in."""
     return isinstance(expr, gast.Subscript) and new_axes(expr) is not None
 
 
 def is_transpose_of(a: Any, b: Any) -> bool:
-    """Whether one of two expressions is the transpose of the other, a variable."""
+    """True if one of two expressions is the transpose of the other, a variable."""
     for plain, turned in ((a, b), (b, a)):
         inner = turned.value if isinstance(turned, gast.Attribute) and turned.attr == "T" else None
         if isinstance(plain, gast.Name) and getattr(inner, "id", None) == plain.id:

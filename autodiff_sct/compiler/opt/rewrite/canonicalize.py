@@ -125,7 +125,7 @@ def rewrite(stmt: Any, part: str, expr: Any) -> None:
 
 
 def is_cotangent(s: Specialiser, stmt: ir.Let) -> bool:
-    """Whether a statement computes a cotangent, under its name or as a temporary that is made of one."""
+    """True if a statement computes a cotangent, under its name or as a temporary that is made of one."""
     if s.is_cotangent(stmt.target):
         return True
     return s.hints[stmt.target] == "t" and any(s.is_cotangent(n) for n in ir.variables_in(stmt.expr))
@@ -285,7 +285,7 @@ class Spelling:
         return found
 
     def is_number(self, expr: Any) -> bool:
-        """Whether an expression is a number, not an array."""
+        """True if an expression is a number, not an array."""
         if isinstance(expr, gast.Constant):
             return type(expr.value) in (int, float)
         if isinstance(expr, gast.Name):
@@ -330,7 +330,7 @@ class Spelling:
 
 
 def makes_new(call: Any) -> bool:
-    """Whether a call is one of a function of NumPy's that computes each element of its result anew."""
+    """True if a call is one of a function of NumPy's that computes each element of its result anew."""
     name = numpy_name(call)
     return name == "where" or isinstance(getattr(np, name or "", None), np.ufunc)
 
@@ -440,7 +440,7 @@ def folded(numbers: list[Any]) -> list[Any]:
 
 
 def is_same(a: Any, b: Any) -> bool:
-    """Whether two expressions are one product, of what nobody takes from a list there."""
+    """True if two expressions are one product, of what nobody takes from a list there."""
     if not isinstance(a, gast.BinOp) or not isinstance(b, gast.BinOp) or ir.names_in(a) != ir.names_in(b):
         return False
     return not any(is_pop_call(node) for node in ir.nodes_in(a)) and bool(gast.dump(a) == gast.dump(b))

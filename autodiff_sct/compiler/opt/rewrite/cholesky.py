@@ -120,11 +120,11 @@ def is_inverse(made: dict[str, ir.Let], name: str, of: str) -> bool:
 
 
 def is_triangle(made: dict[str, ir.Let], name: str) -> bool:
-    """Whether a variable holds ``np.tri(n)`` less something."""
+    """True if a variable holds ``np.tri(n)`` less something."""
     return called(made[sides(made, name, gast.Sub)[0] or name].expr if name in made else None, "tri")
 
 
 def called(expr: Any, *functions: str) -> bool:
-    """Whether an expression calls one of some functions of NumPy's with one argument and nothing else."""
+    """True if an expression calls one of some functions of NumPy's with one argument and nothing else."""
     alone = isinstance(expr, gast.Call) and len(expr.args) == 1 and not expr.keywords
     return alone and (ir.path_of(expr.func) or "").removeprefix("np.") in functions

@@ -230,7 +230,7 @@ class Contractions:
         return axis if type(axis) is int and axis >= 0 and settings in ({"axis": axis}, KEPT | {"axis": axis}) else None
 
     def is_common(self, factor: Any, call: Any, place: int | None) -> bool:
-        """Whether a factor is one number for each sum, and stands by the sums as it stood by the terms."""
+        """True if a factor is one number for each sum, and stands by the sums as it stood by the terms."""
         if self.spelling.is_number(factor):
             return place is not None or not call.keywords
         have, terms = self.dims(factor), self.dims(call.func.value)
@@ -365,12 +365,12 @@ def bound_of(s: Specialiser, end: Any) -> Any:
 
 
 def lasts(axis: Axis) -> bool:
-    """Whether a length is one of the arguments', and so the same in all steps of a loop."""
+    """True if a length is one of the arguments', and so the same in all steps of a loop."""
     return isinstance(axis, Dim) and born(axis) == 0
 
 
 def is_plain(expr: Any) -> bool:
-    """Whether an expression is a variable, or anything with new axes."""
+    """True if an expression is a variable, or anything with new axes."""
     return isinstance(expr, gast.Name) or (isinstance(expr, gast.Subscript) and new_axes(expr) is not None)
 
 

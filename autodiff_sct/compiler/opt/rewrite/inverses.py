@@ -73,7 +73,7 @@ def solve_in(s: Specialiser, where: Regions, block: ir.Block, primal: list[ir.Bl
 
 
 def is_plain(stmt: Any) -> bool:
-    """Whether a statement neither decides anything nor is seen outside."""
+    """True if a statement neither decides anything nor is seen outside."""
     if isinstance(stmt, ir.Loop):
         return stmt.kind != "while" and stmt.stop is None
     if isinstance(stmt, ir.Effect):
@@ -82,7 +82,7 @@ def is_plain(stmt: Any) -> bool:
 
 
 def fits(s: Specialiser, matrix: str, right: str) -> bool:
-    """Whether a right side surely is as long as a square matrix, and of the same precision."""
+    """True if a right side surely is as long as a square matrix, and of the same precision."""
     facts, other = s.facts[matrix], s.facts[right]
     if not is_matrix(s, matrix) or not isinstance(facts, Num) or not isinstance(other, Num) or not other.dims:
         return False
@@ -152,7 +152,7 @@ def is_matrix(s: Specialiser, name: str) -> bool:
 
 
 def is_made_before(s: Specialiser, block: ir.Block, inverse: ir.Let, stmt: ir.Let) -> bool:
-    """Whether the inverse is there when a statement runs; it is moved there if nothing in between forbids that."""
+    """True if the inverse is there when a statement runs; it is moved there if nothing in between forbids that."""
     start, end = block.index(stmt), block.index(inverse)
     if end < start:
         return not written(s, block[end:start], inverse)
@@ -165,7 +165,7 @@ def is_made_before(s: Specialiser, block: ir.Block, inverse: ir.Let, stmt: ir.Le
 
 
 def written(s: Specialiser, between: ir.Block, inverse: ir.Let) -> bool:
-    """Whether statements may change the matrix."""
+    """True if statements may change the matrix."""
     roots = roots_of(s.facts[ir.reads(inverse)[0]])
     in_place = any(isinstance(x, ir.Let) and x.in_place and x.expr.left.id in ir.reads(inverse) for x in between)
     return in_place or any(touches(s, x, roots, True) for x in between)

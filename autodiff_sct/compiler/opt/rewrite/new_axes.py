@@ -103,12 +103,12 @@ def summed_axis(call: Any) -> int | None:
 
 
 def is_part(index: Any) -> bool:
-    """Whether an index takes a part of some axes, and keeps them all."""
+    """True if an index takes a part of some axes, and keeps them all."""
     return all(isinstance(part, gast.Slice) for part in (index.elts if isinstance(index, gast.Tuple) else [index]))
 
 
 def is_item(s: Specialiser, expr: Any) -> bool:
-    """Whether a subscript is by one integer."""
+    """True if a subscript is by one integer."""
     return is_integer(s, expr.slice)
 
 

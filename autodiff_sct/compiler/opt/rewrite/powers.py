@@ -61,7 +61,7 @@ def with_products(s: Specialiser, expr: Any) -> Any:
 
 
 def is_square_of_number(s: Specialiser, expr: Any) -> bool:
-    """Whether an expression is the square of a variable that is a float."""
+    """True if an expression is the square of a variable that is a float."""
     if not isinstance(expr, gast.BinOp) or not isinstance(expr.op, gast.Pow) or not isinstance(expr.left, gast.Name):
         return False
     facts = s.facts.get(expr.left.id)
@@ -71,7 +71,7 @@ def is_square_of_number(s: Specialiser, expr: Any) -> bool:
 
 
 def decides(stmt: Any) -> bool:
-    """Whether a statement itself chooses between two sides."""
+    """True if a statement itself chooses between two sides."""
     if isinstance(stmt, ir.If):
         return True
     return any(isinstance(node, gast.IfExp) for expr in ir.expressions(stmt) for node in ir.nodes_in(expr))
@@ -95,7 +95,7 @@ def product(base: Any, exponent: int) -> Any:
 
 
 def is_power(s: Specialiser, expr: Any) -> bool:
-    """Whether an expression is such a power of an array of floats."""
+    """True if an expression is such a power of an array of floats."""
     if not isinstance(expr, gast.BinOp) or not isinstance(expr.op, gast.Pow) or not isinstance(expr.left, gast.Name):
         return False
     exponent, facts = literal(expr.right), s.facts.get(expr.left.id)

@@ -59,7 +59,7 @@ def products(s: Specialiser, where: Regions, block: ir.Block, looped: bool) -> I
 
 
 def is_product(expr: object) -> bool:
-    """Whether an expression is the product or quotient of two variables."""
+    """True if an expression is the product or quotient of two variables."""
     if not isinstance(expr, gast.BinOp) or not isinstance(expr.op, PRODUCT):
         return False
     return all(isinstance(e, gast.Name) and ir.is_variable(e.id) for e in (expr.left, expr.right))
@@ -119,7 +119,7 @@ class Again:
         return None
 
     def may_go(self, leaf: Leaf) -> bool:
-        """Whether the statement that multiplies or divides by a factor does nothing else to the other side."""
+        """True if the statement that multiplies or divides by a factor does nothing else to the other side."""
         divides = isinstance(leaf.stmt.expr.op, gast.Div)
         return isinstance(self.rest(leaf), gast.Name) and (not divides or not leaf.left)
 
@@ -127,13 +127,13 @@ class Again:
         return leaf.stmt.expr.right if leaf.left else leaf.stmt.expr.left
 
     def is_worth(self, a: str, b: str, product: str, looped: bool) -> bool:
-        """Whether no more has to be kept than before."""
+        """True if no more has to be kept than before."""
         if not looped or self.uses[product]:
             return True
         return any(self.uses[n] == 1 and is_array(self.s, n) for n in (a, b))
 
     def is_alike(self, root: ir.Let, product: str) -> bool:
-        """Whether the product is as precise as what is computed from it."""
+        """True if the product is as precise as what is computed from it."""
         facts, other = self.s.facts[root.target], self.s.facts[product]
         return isinstance(facts, Num) and isinstance(other, Num) and is_same(facts.dtype, other.dtype)
 

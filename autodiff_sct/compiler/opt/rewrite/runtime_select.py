@@ -67,7 +67,7 @@ def is_sparse(other: Any) -> bool:
 
 
 def has_axes(s: Specialiser, expr: Any, axes: int) -> bool:
-    """Whether a variable, or one side of a comparison, is an array of doubles or of truth values with so many axes."""
+    """True if a variable, or one side of a comparison, is an array of doubles or of truth values with so many axes."""
     if isinstance(expr, gast.Compare):
         return any(has_axes(s, side, axes) for side in (expr.left, *expr.comparators))
     facts = s.facts.get(expr.id) if isinstance(expr, gast.Name) else None
@@ -151,7 +151,7 @@ def is_selection(expr: Any) -> bool:
 
 
 def is_comparison(s: Specialiser, test: Any) -> bool:
-    """Whether a condition compares an array with something."""
+    """True if a condition compares an array with something."""
     if not isinstance(test, gast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], (gast.Gt, gast.Lt)):
         return False
     facts = [s.facts.get(getattr(side, "id", "")) for side in (test.left, *test.comparators)]
@@ -159,14 +159,14 @@ def is_comparison(s: Specialiser, test: Any) -> bool:
 
 
 def is_half(selection: Any) -> bool:
-    """Whether the half of something is selected, or zero."""
+    """True if the half of something is selected, or zero."""
     _, chosen, other = selection.args
     halved = isinstance(chosen, gast.BinOp) and isinstance(chosen.op, gast.Div) and literal(chosen.right) == 2
     return halved and literal(other) == 0
 
 
 def is_tie_of(tie: Any, test: Any) -> bool:
-    """Whether a condition says that the two sides of a comparison are equal."""
+    """True if a condition says that the two sides of a comparison are equal."""
     if not isinstance(tie, gast.Compare) or len(tie.ops) != 1 or not isinstance(tie.ops[0], gast.Eq):
         return False
     sides, others = (tie.left, tie.comparators[0]), (test.left, test.comparators[0])

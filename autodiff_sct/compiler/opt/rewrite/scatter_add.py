@@ -29,7 +29,7 @@ def scatter_add(s: Specialiser, block: ir.Block) -> None:
 
 
 def is_plain(s: Specialiser, call: Any) -> bool:
-    """Whether a call adds real numbers to single numbers of a vector."""
+    """True if a call adds real numbers to single numbers of a vector."""
     if not isinstance(call, gast.Call) or s.globals.get(getattr(call.func, "id", "")) is not scatter.add_at:
         return False
     shadow, index, value = call.args

@@ -51,7 +51,7 @@ def propagate_negations(s: Specialiser, front: ir.Block, back: ir.Block) -> None
 
 
 def is_opposite(s: Specialiser, stmt: Any) -> bool:
-    """Whether a statement names the negative of a cotangent."""
+    """True if a statement names the negative of a cotangent."""
     plain = isinstance(stmt, ir.Let) and len(stmt.targets) == 1 and not (stmt.effect or stmt.in_place)
     if not plain or not is_negative(stmt.expr) or not isinstance(stmt.expr.operand, gast.Name):
         return False
@@ -100,7 +100,7 @@ class Signs:
         return True
 
     def may_read(self, block: ir.Block, start: int, end: int) -> bool:
-        """Whether what a statement negates may be read up to a later place of its block, and is the same until then."""
+        """True if what a statement negates may be read up to a later place of its block, and is the same until then."""
         name = block[start].expr.operand.id
         between, hint = block[start + 1 : end], self.s.hints[name]
         alone = is_number(self.s.facts[name])
@@ -113,7 +113,7 @@ class Signs:
         return alone or not any(self.may_change(x, name) for x in inside)
 
     def may_change(self, stmt: Any, name: str) -> bool:
-        """Whether a statement may write into the memory of an array."""
+        """True if a statement may write into the memory of an array."""
         if isinstance(stmt, ir.Store):
             changed: list[str] = [stmt.base]
         elif isinstance(stmt, ir.Let) and not (stmt.effect or stmt.in_place):
@@ -124,7 +124,7 @@ class Signs:
 
 
 def makes_new(s: Specialiser, stmt: Any, name: str) -> bool:
-    """Whether a statement makes something new of a variable, or adds it to an array: it holds none of its memory."""
+    """True if a statement makes something new of a variable, or adds it to an array: it holds none of its memory."""
     if isinstance(stmt, ir.Store):
         return stmt.base != name and isinstance(s.facts[stmt.base], Num)
     if not isinstance(stmt, ir.Let) or stmt.effect or (stmt.in_place and name in ir.names_in(changed(stmt))):

@@ -48,7 +48,7 @@ def structured_matmul(s: Specialiser, reverse: ir.Block) -> None:
 
 
 def changes(s: Specialiser, stmt: Any, terms: list[tuple[int, ir.Let]]) -> bool:
-    """Whether a statement may write to the vectors of which matrices were made before it."""
+    """True if a statement may write to the vectors of which matrices were made before it."""
     names = {name for _, term in terms for name in ir.reads(term)}
     in_place = isinstance(stmt, ir.Let) and stmt.in_place and bool(names & set(ir.names_in(stmt.expr)))
     return in_place or touches(s, stmt, {root for name in names for root in roots_of(s.facts[name])}, True)

@@ -44,7 +44,7 @@ def summed_products(s: Specialiser, block: ir.Block) -> None:
 
 
 def is_product(s: Specialiser, stmt: Any) -> bool:
-    """Whether a statement makes a cotangent that is a product of arrays."""
+    """True if a statement makes a cotangent that is a product of arrays."""
     if not isinstance(stmt, ir.Let) or len(stmt.targets) != 1 or stmt.effect or stmt.in_place or stmt.state_reads:
         return False
     return (
@@ -83,7 +83,7 @@ def sums_of(expr: Any, name: str) -> Iterator[Any]:
 
 
 def is_axis_sum(node: Any) -> bool:
-    """Whether an expression is the sum of something along one axis."""
+    """True if an expression is the sum of something along one axis."""
     return is_call(node, "sum") and summed_axis(node) is not None
 
 
@@ -105,7 +105,7 @@ def apart(s: Specialiser, product: ir.Let, contractions: Contractions) -> tuple[
 
 
 def changes(s: Specialiser, stmt: Any, names: list[str]) -> bool:
-    """Whether a statement may write to the memory of one of some variables."""
+    """True if a statement may write to the memory of one of some variables."""
     region = frozenset(root for name in names for root in roots_of(s.facts[name]))
     for inner in ir.inside(stmt):
         left = inner.expr.left if isinstance(inner, ir.Let) and inner.in_place else None

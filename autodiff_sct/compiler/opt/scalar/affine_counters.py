@@ -92,7 +92,7 @@ def counters_of(program: ir.Block) -> set[str]:
 
 
 def is_count(expr: Any, counters: set[str]) -> bool:
-    """Whether an expression is a counter with a number added or taken away."""
+    """True if an expression is a counter with a number added or taken away."""
     return (
         isinstance(expr, gast.BinOp)
         and isinstance(expr.op, (gast.Add, gast.Sub))

@@ -105,7 +105,7 @@ class Joining:
         return writes_outside or isinstance(stmt, (ir.Raise, ir.Try, ir.With, ir.Effect))
 
     def may_move(self, stmt: ir.Let, passed: Passed) -> bool:
-        """Whether a statement may run after others as well."""
+        """True if a statement may run after others as well."""
         if stmt.effect or stmt.in_place or stmt.saves or stmt.state_reads or passed.acts:
             return False
         return not (memory_of(self.s, stmt) & passed.written) and (not passed.fails or is_safe(self.s, stmt))
@@ -127,7 +127,7 @@ class Joining:
             target.insert(stmt, reader)
 
     def is_nested(self, stmt: ir.Let, reader: Any, target: Target) -> bool:
-        """Whether a value becomes part of the one expression that reads it."""
+        """True if a value becomes part of the one expression that reads it."""
         if len(stmt.targets) != 1 or stmt.target in self.s.named or self.uses[stmt.target] != 1:
             return False
         if stmt.target not in ir.reads(reader) or not (isinstance(reader, ir.If) or ir.same_line(stmt, reader)):
@@ -137,11 +137,11 @@ class Joining:
         return all(target.readers.get(n) or self.is_there(n) for n in ir.reads(stmt))
 
     def is_there(self, name: str) -> bool:
-        """Whether a variable holds no array that would be freed, or one that moves, too."""
+        """True if a variable holds no array that would be freed, or one that moves, too."""
         return self.is_passed_on(name) or name not in self.made or not is_array(self.s, name)
 
     def is_passed_on(self, name: str) -> bool:
-        """Whether a variable is a temporary that one statement reads."""
+        """True if a variable is a temporary that one statement reads."""
         return name not in self.s.named and self.uses[name] == 1
 
 

@@ -52,7 +52,7 @@ def merging(block: ir.Block) -> list[ir.If]:
 
 
 def may_be_infinite(stmt: Any) -> bool:
-    """Whether a statement divides, or takes a power that may be a division, by something else than a literal."""
+    """True if a statement divides, or takes a power that may be a division, by something else than a literal."""
     nodes = [node for expr in ir.expressions(stmt) for node in ir.nodes_in(expr)]
     found = [n for n in nodes if isinstance(n, gast.BinOp) and isinstance(n.op, (gast.Div, gast.Pow))]
     return any(is_call(n, "pow") for n in nodes) or any(not isinstance(n.right, gast.Constant) for n in found)
@@ -110,7 +110,7 @@ class Moving:
         return isinstance(facts, Num) and facts.dims == () and not facts.tensor and facts.kind != "array"
 
     def has_zero(self, name: str) -> bool:
-        """Whether it is known what a zero of the kind of a number is."""
+        """True if it is known what a zero of the kind of a number is."""
         return self.is_number(name) and getattr(self.s.facts[name], "dtype", None) is not None
 
     def consider(self, stmt: Any) -> None:
@@ -125,7 +125,7 @@ class Moving:
             self.stay.append(stmt)
 
     def is_zero(self, stmt: Any) -> bool:
-        """Whether a statement changes nothing if the other side was taken."""
+        """True if a statement changes nothing if the other side was taken."""
         if isinstance(stmt, ir.Store):
             apart = self.zeros.isdisjoint([stmt.base, *ir.names_in(stmt.index)])
             return stmt.aug in (gast.Add, gast.Sub) and apart and self.linear(stmt.value)
@@ -134,7 +134,7 @@ class Moving:
         return self.linear(stmt.expr) or self.is_sum(stmt)
 
     def linear(self, expr: Any) -> bool:
-        """Whether an expression is zero if the other side was taken."""
+        """True if an expression is zero if the other side was taken."""
         if isinstance(expr, gast.Name):
             return expr.id in self.zeros
         if isinstance(expr, gast.UnaryOp):
@@ -157,7 +157,7 @@ class Moving:
         return self.zeros.isdisjoint(ir.names_in(expr))
 
     def is_sum(self, stmt: ir.Let) -> bool:
-        """Whether a statement adds to a number, from before the branch, what is zero if the other side was taken."""
+        """True if a statement adds to a number, from before the branch, what is zero if the other side was taken."""
         expr = stmt.expr
         if not isinstance(expr, gast.BinOp) or not isinstance(expr.op, (gast.Add, gast.Sub)):
             return False
@@ -169,7 +169,7 @@ class Moving:
         return False
 
     def goes_on(self, old: str, new: str) -> bool:
-        """Whether a number is another after an addition, with the same name."""
+        """True if a number is another after an addition, with the same name."""
         if old in {m.target for m in self.branch.merges} | self.zeros or self.s.hints[old] != self.s.hints[new]:
             return False
         a, b = self.s.facts[old], self.s.facts[new]
@@ -180,7 +180,7 @@ class Moving:
     # -- order
 
     def may_move(self, stmt: Any) -> bool:
-        """Whether a statement may go to the end of the branch, and what it needs may be there."""
+        """True if a statement may go to the end of the branch, and what it needs may be there."""
         if any(getattr(m, self.side) is None for m in self.branch.merges if m.target in ir.reads(stmt)):
             return False
         if not self.passes(stmt, self.stay):
@@ -209,7 +209,7 @@ class Moving:
         return True
 
     def passes(self, stmt: Any, others: ir.Block) -> bool:
-        """Whether a statement may run before others that now run before it."""
+        """True if a statement may run before others that now run before it."""
         if is_pop(self.s, stmt):
             taken = set(ir.reads(stmt))
             return not any(taken.intersection(ir.reads_inside(x)) for x in others)
@@ -220,7 +220,7 @@ class Moving:
     # -- what comes of it
 
     def read_elsewhere(self, stmt: Any) -> bool:
-        """Whether something that is not moved reads what a statement makes, which is no sum."""
+        """True if something that is not moved reads what a statement makes, which is no sum."""
         return isinstance(stmt, ir.Let) and stmt.target not in self.sums and any(map(self.read_by_others, stmt.targets))
 
     def read_by_others(self, name: str) -> bool:

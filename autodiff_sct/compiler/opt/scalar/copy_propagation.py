@@ -40,7 +40,7 @@ def propagate_merges(s: Specialiser, back: ir.Block) -> None:
 
 
 def is_alike(s: Specialiser, name: str, merged: str) -> bool:
-    """Whether the same is known of what one path hands on as of what comes from all of them."""
+    """True if the same is known of what one path hands on as of what comes from all of them."""
     one, other = s.facts[name], s.facts[merged]
     if not isinstance(one, Num) or not isinstance(other, Num) or {name, merged} & s.unbound:
         return False

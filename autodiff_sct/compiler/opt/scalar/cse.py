@@ -74,7 +74,7 @@ class Once:
         block[:] = kept
 
     def is_known(self, stmt: ir.Let, known: dict[Any, str]) -> bool:
-        """Whether a statement computes what there is already, which is read instead from then on."""
+        """True if a statement computes what there is already, which is read instead from then on."""
         key = key_of(self.s, self.where, stmt)
         if key is None or stmt.augments or self.where.is_written(stmt.target) or stmt.target in self.shown:
             return False
@@ -90,11 +90,11 @@ class Once:
         return True
 
     def may_read(self, stmt: Any, name: str) -> bool:
-        """Whether a statement only computes with a variable, or takes from an array, or puts there, what it picks."""
+        """True if a statement only computes with a variable, or takes from an array, or puts there, what it picks."""
         return makes_new(stmt, name) or self.is_index(stmt, name)
 
     def is_index(self, stmt: Any, name: str) -> bool:
-        """Whether a statement reads a variable as the index of what it reads or writes, by which that is no view."""
+        """True if a statement reads a variable as the index of what it reads or writes, by which that is no view."""
         if isinstance(stmt, ir.Store):
             picks = isinstance(self.s.facts[stmt.base], Num) and name not in (stmt.base, *ir.variables_in(stmt.value))
             return picks and stmt.op is not None
@@ -154,7 +154,7 @@ def readers_inside(block: ir.Block) -> dict[str, list[Any]]:
 
 
 def makes_new(stmt: Any, name: str) -> bool:
-    """Whether a statement is an operation that makes something new of a variable that is its argument."""
+    """True if a statement is an operation that makes something new of a variable that is its argument."""
     if not isinstance(stmt, ir.Let) or stmt.effect or stmt.op is None:
         return False
     direct = ir.variables_in(stmt.expr).count(name) == sum(v == Leaf(name) for v in stmt.op.arguments.values())
@@ -212,7 +212,7 @@ def key_of(s: Specialiser, where: Regions, stmt: ir.Let, names: Mapping[str, str
 
 
 def is_array_of_list(s: Specialiser, expr: Any) -> bool:
-    """Whether an expression makes an array of a list of numbers."""
+    """True if an expression makes an array of a list of numbers."""
     if not isinstance(expr, gast.Call) or numpy_name(expr) != "array" or len(expr.args) != 1 or expr.keywords:
         return False
     if not isinstance(expr.args[0], gast.Name):
@@ -246,7 +246,7 @@ def is_array(s: Specialiser, name: str) -> bool:
 
 
 def is_arithmetic(stmt: Any, name: str) -> bool:
-    """Whether a statement makes something new of what it reads."""
+    """True if a statement makes something new of what it reads."""
     if not isinstance(stmt, ir.Let) or not isinstance(stmt.expr, (gast.BinOp, gast.UnaryOp)):
         return False
     return not stmt.in_place or getattr(stmt.expr.left, "id", None) != name

@@ -72,7 +72,7 @@ def mark_repeated(block: ir.Block, after: ir.Block) -> None:
 
 
 def surely_reads(block: ir.Block, name: str) -> bool:
-    """Whether a block reads a variable before it does anything that others see."""
+    """True if a block reads a variable before it does anything that others see."""
     for stmt in block:
         lazy = any(isinstance(e, LAZY) for expr in ir.expressions(stmt) for e in ir.nodes_in(expr))
         if name in ir.reads(stmt) and not lazy:
@@ -83,7 +83,7 @@ def surely_reads(block: ir.Block, name: str) -> bool:
 
 
 def is_only_executed(s: Specialiser, stmt: ir.Let) -> bool:
-    """Whether a statement whose result nobody reads needs no name for it."""
+    """True if a statement whose result nobody reads needs no name for it."""
     held = stmt.saves or stmt.in_place or unpacks(stmt) or stmt.target in s.named
     return not held and not isinstance(stmt.expr, (gast.Name, gast.Constant))
 
@@ -124,13 +124,13 @@ class Unread:
         return {dims} if dims is not None and None not in dims else set()
 
     def is_met(self, expr: Any) -> bool:
-        """Whether an expression fails only if the reverse sweep does."""
+        """True if an expression fails only if the reverse sweep does."""
         if not self.is_elementwise(expr):
             return False
         return any(self.shapes(expr) <= shapes for shapes in self.met)
 
     def is_elementwise(self, expr: Any) -> bool:
-        """Whether an expression adds and multiplies numbers and arrays of doubles."""
+        """True if an expression adds and multiplies numbers and arrays of doubles."""
         if isinstance(expr, gast.BinOp):
             simple = isinstance(expr.op, (gast.Add, gast.Sub, gast.Mult)) or self.is_square(expr)
             return simple and self.is_elementwise(expr.left) and self.is_elementwise(expr.right)
@@ -143,7 +143,7 @@ class Unread:
         return isinstance(expr, gast.Constant) and type(expr.value) in (int, float)
 
     def is_function(self, expr: Any) -> bool:
-        """Whether an expression is a function of NumPy's of one array, or the greater or the smaller of two."""
+        """True if an expression is a function of NumPy's of one array, or the greater or the smaller of two."""
         if not isinstance(expr, gast.Call) or expr.keywords:
             return False
         callee = path(self.s, expr.func)
@@ -151,7 +151,7 @@ class Unread:
         return two or (isinstance(callee, np.ufunc) and len(expr.args) == 1)
 
     def is_selection(self, expr: Any) -> bool:
-        """Whether an expression chooses, element by element, between two."""
+        """True if an expression chooses, element by element, between two."""
         plain = isinstance(expr, gast.Call) and len(expr.args) == 3 and not expr.keywords
         return plain and path(self.s, expr.func) is np.where
 
@@ -176,7 +176,7 @@ class Unread:
         block[:] = kept[::-1]
 
     def is_again(self, stmt: Any, block: ir.Block) -> bool:
-        """Whether a statement that nobody reads computes what one has before it, with nothing written since."""
+        """True if a statement that nobody reads computes what one has before it, with nothing written since."""
         if not isinstance(stmt, ir.Let) or stmt.effect or stmt.saves or stmt.in_place or self.are_read(stmt.targets):
             return False
         key = gast.dump(stmt.expr)
@@ -219,7 +219,7 @@ class Unread:
         return isinstance(found, Num) and found.dims == () and found.kind in ("float", "int", "npscalar")
 
     def is_known(self, expr: Any) -> bool:
-        """Whether an expression is an array or a list."""
+        """True if an expression is an array or a list."""
         found = fact(self.s, expr)
         return isinstance(found, Listed) or (isinstance(found, Num) and found.kind == "array")
 
@@ -232,12 +232,12 @@ def executed(stmt: ir.Let, kind: str = "", check: Any | None = None) -> ir.Effec
 
 
 def unpacks(stmt: ir.Let) -> bool:
-    """Whether a statement unpacks something, which fails where that has another number of items."""
+    """True if a statement unpacks something, which fails where that has another number of items."""
     return len(stmt.targets) > 1 and (stmt.op is None or stmt.op.fn is operator.getitem)
 
 
 def is_ordered(expr: Any) -> bool:
-    """Whether a comparison is one of numbers by their size."""
+    """True if a comparison is one of numbers by their size."""
     return all(isinstance(op, (gast.Lt, gast.LtE, gast.Gt, gast.GtE, gast.Eq, gast.NotEq)) for op in expr.ops)
 
 

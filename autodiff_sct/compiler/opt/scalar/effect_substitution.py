@@ -94,7 +94,7 @@ def stop_there(loop: ir.Loop, uses: dict[str, int]) -> None:
 
 
 def is_written(s: Specialiser, stmt: ir.Let, following: Any) -> bool:
-    """Whether a value becomes part of the statement after it, which is changed then."""
+    """True if a value becomes part of the statement after it, which is changed then."""
     mapping = {stmt.target: stmt.expr}
     if isinstance(following, ir.Raise):
         raised = isinstance(following.node, gast.Raise) and getattr(following.node.exc, "id", None) == stmt.target
@@ -122,7 +122,7 @@ def is_written(s: Specialiser, stmt: ir.Let, following: Any) -> bool:
 
 
 def is_place(stmt: ir.Let, following: Any) -> bool:
-    """Whether a statement only finds the array or the list into which the next one stores an item."""
+    """True if a statement only finds the array or the list into which the next one stores an item."""
     if not isinstance(following, ir.Store) or following.base != stmt.target or is_ellipsis(following.index):
         return False
     expr = stmt.expr
@@ -162,7 +162,7 @@ def read_twice(s: Specialiser, stmt: ir.Let, block: ir.Block) -> None:
 
 
 def is_tested(s: Specialiser, stmt: ir.Let, block: ir.Block) -> bool:
-    """Whether a value is saved, then tested: now what was saved last is."""
+    """True if a value is saved, then tested: now what was saved last is."""
     place = block.index(stmt)
     saving, test = (block[place + 1 : place + 3] + [None, None])[:2]
     if len(stmt.targets) != 1 or stmt.target in s.named or stmt.effect or stmt.state_reads:
@@ -184,12 +184,12 @@ def is_tested(s: Specialiser, stmt: ir.Let, block: ir.Block) -> bool:
 
 
 def writes(stmt: Any) -> bool:
-    """Whether an assignment may change memory."""
+    """True if an assignment may change memory."""
     return isinstance(stmt, ir.Let) and (stmt.effect or stmt.in_place)
 
 
 def is_number_of_item(s: Specialiser, stmt: ir.Let) -> bool:
-    """Whether a statement reads a number out of an array or a list, at a place that is told in a few letters."""
+    """True if a statement reads a number out of an array or a list, at a place that is told in a few letters."""
     expr, found = stmt.expr, s.facts[stmt.target]
     if stmt.effect or not isinstance(expr, gast.Subscript) or columns_of(expr.slice) > SHORT:
         return False
@@ -199,7 +199,7 @@ def is_number_of_item(s: Specialiser, stmt: ir.Let) -> bool:
 
 
 def is_told(stmt: ir.Let, following: Any) -> bool:
-    """Whether the first that a call in a statement evaluates is a variable."""
+    """True if the first that a call in a statement evaluates is a variable."""
     call = following.expr if isinstance(following, (ir.Let, ir.Effect)) else None
     if not isinstance(call, gast.Call) or not isinstance(call.func, gast.Name) or not call.args:
         return False
@@ -207,7 +207,7 @@ def is_told(stmt: ir.Let, following: Any) -> bool:
 
 
 def is_item(s: Specialiser, stmt: ir.Let, following: ir.Store) -> bool:
-    """Whether a statement changes the array that an item of a list is, as the statement before it names it."""
+    """True if a statement changes the array that an item of a list is, as the statement before it names it."""
     whole = isinstance(following.index, gast.Constant) and following.index.value is Ellipsis
     if not whole or following.aug is None or following.base != stmt.target:
         return False

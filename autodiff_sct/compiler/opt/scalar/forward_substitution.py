@@ -72,18 +72,18 @@ class Nesting:
         self.limit = limit
 
     def is_single(self, stmt: Any) -> bool:
-        """Whether a statement makes one value, which is read once."""
+        """True if a statement makes one value, which is read once."""
         return type(stmt) is ir.Let and len(stmt.targets) == 1 and self.uses.get(stmt.target) == 1
 
     def is_read_back(self, stmt: ir.Let) -> bool:
-        """Whether such a value is popped, or a temporary: it is written where it is read."""
+        """True if such a value is popped, or a temporary: it is written where it is read."""
         return is_pop_call(stmt.expr) if stmt.effect else stmt.target not in self.s.named
 
     def is_temporary(self, stmt: Any) -> bool:
         return self.is_single(stmt) and not stmt.effect and stmt.target not in self.s.named
 
     def is_passed_on(self, stmt: ir.Let, block: ir.Block, place: int) -> bool:
-        """Whether such a value is a cotangent that is only added to another, or made into the same one, after it."""
+        """True if such a value is a cotangent that is only added to another, or made into the same one, after it."""
         if stmt.effect or stmt.state_reads or not self.s.is_cotangent(stmt.target):
             return False
         ahead: list[Any] = []
@@ -94,7 +94,7 @@ class Nesting:
         return False
 
     def is_next_step(self, stmt: ir.Let, following: Any, ahead: list[Any]) -> bool:
-        """Whether a statement goes on with a cotangent, and what is between lets that wait for it."""
+        """True if a statement goes on with a cotangent, and what is between lets that wait for it."""
         if isinstance(following, ir.Store):
             if following.aug is not gast.Add or getattr(following.value, "id", None) != stmt.target:
                 return False
@@ -183,7 +183,7 @@ class Nesting:
                 stmt.origin = let.origin
 
     def loads_first(self, stmt: Any, let: ir.Let) -> bool:
-        """Whether ``d_row[i] += d.pop()`` would read an item, counted from the end, before the list is shorter."""
+        """True if ``d_row[i] += d.pop()`` would read an item, counted from the end, before the list is shorter."""
         if not isinstance(stmt, ir.Store) or stmt.aug is None or popped_from(let) <= self.s.saved:
             return False
         base, index = self.s.facts.get(stmt.base), stmt.index
@@ -232,7 +232,7 @@ class Nesting:
         result.append(last)
 
     def may_change(self, stmt: Any, let: ir.Let) -> bool:
-        """Whether a statement may change what an expression reads."""
+        """True if a statement may change what an expression reads."""
         if isinstance(let.expr, (gast.Subscript, gast.Attribute)) and isinstance(let.expr.value, gast.Name):
             base = self.s.facts.get(let.expr.value.id)
             if isinstance(base, Num) and roots_of(base) & roots_of(self.s.facts[let.target]):
@@ -247,7 +247,7 @@ class Nesting:
         return any(self.is_memory(n, saving) for n in ir.reads(let))
 
     def shortens(self, pop: ir.Let, let: ir.Let) -> bool:
-        """Whether the list that is popped from may be one that an expression reads."""
+        """True if the list that is popped from may be one that an expression reads."""
         popped = popped_from(pop)
         if popped <= self.s.saved:
             return False
@@ -265,7 +265,7 @@ class Nesting:
         return set().union(*roots)
 
     def is_memory(self, name: str, saving: bool) -> bool:
-        """Whether a variable holds what a write may change; saving a value fills a list that only it fills."""
+        """True if a variable holds what a write may change; saving a value fills a list that only it fills."""
         facts = self.s.facts[name]
         if name in self.s.saved and isinstance(facts, Listed):
             element = self.s.elements_of(facts)
@@ -274,12 +274,12 @@ class Nesting:
 
 
 def is_filled(expr: Any) -> bool:
-    """Whether an expression makes an array of one number: what that number is, is what a reader asks."""
+    """True if an expression makes an array of one number: what that number is, is what a reader asks."""
     return isinstance(expr, gast.Call) and getattr(expr.func, "attr", "") == "full_like"
 
 
 def is_multiple(expr: Any, name: str) -> bool:
-    """Whether an expression is a variable times a number that is written in the text."""
+    """True if an expression is a variable times a number that is written in the text."""
     product = isinstance(expr, gast.BinOp) and isinstance(expr.op, gast.Mult)
     return product and getattr(expr.left, "id", None) == name and isinstance(expr.right, gast.Constant)
 
@@ -299,12 +299,12 @@ def filled_with_product(expr: Any) -> Any:
 
 
 def is_fitted(expr: Any) -> bool:
-    """Whether an expression gives something the shape of a variable."""
+    """True if an expression gives something the shape of a variable."""
     return isinstance(expr, gast.Call) and getattr(expr.func, "id", "") in ("spread", "unbroadcast")
 
 
 def is_added_negative(stmt: Any, let: ir.Let) -> bool:
-    """Whether a statement ends by adding a variable that is the negative of something."""
+    """True if a statement ends by adding a variable that is the negative of something."""
     added = stmt.expr if isinstance(stmt, ir.Let) and isinstance(stmt.expr, gast.BinOp) else None
     if added is None or not isinstance(added.op, gast.Add) or getattr(added.right, "id", None) != let.target:
         return False
@@ -312,7 +312,7 @@ def is_added_negative(stmt: Any, let: ir.Let) -> bool:
 
 
 def is_copied_term(stmt: Any, let: ir.Let) -> bool:
-    """Whether a copy is one side of a sum, which is new anyway."""
+    """True if a copy is one side of a sum, which is new anyway."""
     copied = is_method(let.expr, "copy") and not let.expr.args and isinstance(let.expr.func.value, gast.Name)
     if isinstance(stmt, ir.Return):
         results = stmt.value.elts if isinstance(stmt.value, gast.Tuple) else [stmt.value]
@@ -321,7 +321,7 @@ def is_copied_term(stmt: Any, let: ir.Let) -> bool:
 
 
 def is_copied_anew(s: Specialiser, stmt: Any, let: ir.Let) -> bool:
-    """Whether a statement only copies a vector that an operation makes, or what is a copy.
+    """True if a statement only copies a vector that an operation makes, or what is a copy.
 
     A matrix that an operation makes may lie in memory in another order than its copy.
     """

@@ -117,7 +117,7 @@ class ReversedOnce:
         self.readers[found] += self.readers[let.target]
 
     def is_same(self, stmt: ir.Let, there: set[str]) -> bool:
-        """Whether a statement gives the same in every step, and that is only computed with."""
+        """True if a statement gives the same in every step, and that is only computed with."""
         if len(stmt.targets) != 1 or stmt.effect or stmt.in_place or stmt.augments or stmt.counted or stmt.op is None:
             return False
         names = ir.variables_in(stmt.expr)
@@ -218,12 +218,12 @@ class Kinds:
 
 
 def is_number(facts: Any) -> bool:
-    """Whether something is one number, which nobody can change."""
+    """True if something is one number, which nobody can change."""
     return isinstance(facts, Num) and facts.dims == () and facts.kind != "array" and facts.kind is not None
 
 
 def is_of_doubles(facts: Num) -> bool:
-    """Whether something is a float or an array of doubles."""
+    """True if something is a float or an array of doubles."""
     if facts.dtype != np.float64 or facts.dims is None or facts.tensor or facts.whole:
         return False
     return facts.kind == "array" if facts.dims else facts.kind in ("float", "npscalar")

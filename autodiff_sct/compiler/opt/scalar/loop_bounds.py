@@ -78,7 +78,7 @@ def is_python_int(facts: Any) -> bool:
 
 
 def is_length(s: Specialiser, stmt: Any, kind: type) -> bool:
-    """Whether a statement reads the length of a variable of some kind, under no name of the user's."""
+    """True if a statement reads the length of a variable of some kind, under no name of the user's."""
     return (
         isinstance(stmt, ir.Let)
         and stmt.target not in s.named

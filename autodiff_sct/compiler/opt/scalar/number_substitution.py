@@ -47,7 +47,7 @@ class Movable:
         self.failing: set[Any] = set()  # what has been moved and may fail
 
     def is_single(self, stmt: Any) -> bool:
-        """Whether a statement only computes a number or an array, for one reader."""
+        """True if a statement only computes a number or an array, for one reader."""
         if not isinstance(stmt, ir.Let) or len(stmt.targets) != 1 or self.uses.get(stmt.target) != 1:
             return False
         if stmt.effect or stmt.in_place or stmt.saves or stmt.state_reads or stmt.target in self.s.named:
@@ -75,7 +75,7 @@ class Movable:
             hand_on(self.s, stmt, user)
 
     def may_move(self, stmt: ir.Let, unit: list[Any], user: Any) -> bool:
-        """Whether a statement gives the same before a statement of the reverse sweep."""
+        """True if a statement gives the same before a statement of the reverse sweep."""
         ahead = [x for x in self.front[self.front.index(stmt) + 1 :] if x not in unit]
         passed = [*ahead, *self.back[: self.back.index(user)]]
         if not is_safe(self.s, stmt):
@@ -89,7 +89,7 @@ class Movable:
         return not any(self.s.hints[n] in named for x in passed for n in self.targets(x))
 
     def takes_from(self, stmt: Any, memory: set[int]) -> bool:
-        """Whether a statement may change memory by a call whose result it names, such as ``items.pop()``."""
+        """True if a statement may change memory by a call whose result it names, such as ``items.pop()``."""
         lets = [x for x in ir.inside(stmt) if isinstance(x, ir.Let) and x.effect]
         return any(memory & roots_of(self.s.facts[n]) for x in lets for n in (*ir.reads(x), *x.state_reads))
 
@@ -98,7 +98,7 @@ class Movable:
         return [n for n in (*ir.ir_targets(stmt), *ir.defined_in(stmt)) if n in self.s.hints]
 
     def is_kept(self, unit: list[Any], user: Any) -> bool:
-        """Whether the reverse sweep keeps the arrays that some statements read, also without them."""
+        """True if the reverse sweep keeps the arrays that some statements read, also without them."""
         made = {stmt.target for stmt in unit}
         arrays = {n for stmt in unit for n in ir.reads(stmt) if n in self.makers and roots_of(self.s.facts[n])} - made
         if not arrays:

@@ -135,13 +135,13 @@ class Repeating:
         return short and not any(self.versions[self.s.hints[n]] > 1 for n in ir.reads(stmt) if n in self.s.named)
 
     def may_be_short(self, expr: Any) -> bool:
-        """Whether an expression has a form that `is_short` asks more about."""
+        """True if an expression has a form that `is_short` asks more about."""
         if isinstance(expr, (gast.BinOp, gast.UnaryOp)):
             return self.sums and is_arithmetic(expr) and self.s.named.issuperset(ir.variables_in(expr))
         return isinstance(expr, (gast.Compare, gast.Call)) or is_part(expr)
 
     def is_sum(self, stmt: ir.Let) -> bool:
-        """Whether a number is one operation on numbers that have names, or are none."""
+        """True if a number is one operation on numbers that have names, or are none."""
         expr = stmt.expr
         if not isinstance(expr, (gast.BinOp, gast.UnaryOp)) or not self.is_number(ir.name(stmt.target)):
             return False
@@ -155,11 +155,11 @@ class Repeating:
         return number and not self.is_passed_on(expr)
 
     def is_passed_on(self, expr: Any) -> bool:
-        """Whether an expression is a temporary that is read once: it would need a name instead."""
+        """True if an expression is a temporary that is read once: it would need a name instead."""
         return isinstance(expr, gast.Name) and expr.id not in self.s.named and self.uses.get(expr.id) == 1
 
     def is_part(self, stmt: ir.Let) -> bool:
-        """Whether a statement takes a part of an array or of a list, and takes the same at any later time."""
+        """True if a statement takes a part of an array or of a list, and takes the same at any later time."""
         expr, found = stmt.expr, self.s.facts[stmt.target]
         base = fact(self.s, expr.value) if is_part(expr) else None
         if not isinstance(found, Num) or not isinstance(base, (Num, Listed)) or self.is_passed_on(expr.value):
@@ -172,14 +172,14 @@ class Repeating:
         return found.kind in kinds and bool(regions) and all(self.last_written.get(r, -1) < place for r in regions)
 
     def is_size(self, expr: Any) -> bool:
-        """Whether an expression is the length of an axis."""
+        """True if an expression is the length of an axis."""
         if isinstance(expr, gast.Subscript) and isinstance(expr.value, gast.Attribute) and expr.value.attr == "shape":
             return isinstance(expr.slice, gast.Constant) and isinstance(fact(self.s, expr.value.value), Num)
         call = isinstance(expr, gast.Call) and getattr(expr.func, "id", "") == "len"
         return call and isinstance(fact(self.s, expr.args[0]), Num)
 
     def raises_first(self, stmt: ir.Let, after: ir.Block) -> bool:
-        """Whether nothing may fail between a statement and the first that reads it, or the statement itself cannot."""
+        """True if nothing may fail between a statement and the first that reads it, or the statement itself cannot."""
         if isinstance(stmt.expr, gast.Compare):
             return True
         for other in after:
@@ -191,5 +191,5 @@ class Repeating:
 
 
 def is_part(expr: Any) -> bool:
-    """Whether an expression is ``x[...]`` with an index of numbers."""
+    """True if an expression is ``x[...]`` with an index of numbers."""
     return isinstance(expr, gast.Subscript) and all(isinstance(n, INDEX) for n in ir.nodes(expr.slice))

@@ -65,19 +65,19 @@ def sink_inside(s: Specialiser, block: ir.Block, known: dict[Any, dict[str, None
 
 
 def is_pop(s: Specialiser, stmt: Any) -> bool:
-    """Whether a statement reads back one value: of several, others may be read before."""
+    """True if a statement reads back one value: of several, others may be read before."""
     if not isinstance(stmt, ir.Let) or len(stmt.targets) > 1 or not stmt.effect or not is_call(stmt.expr, "pop"):
         return False
     return getattr(stmt.expr.func.value, "id", None) in s.saved
 
 
 def is_number(s: Specialiser, stmt: Any) -> bool:
-    """Whether a statement gives a cotangent a number that is written in the text."""
+    """True if a statement gives a cotangent a number that is written in the text."""
     return isinstance(stmt, ir.Let) and isinstance(stmt.expr, gast.Constant) and s.is_cotangent(stmt.target)
 
 
 def is_next_value(s: Specialiser, stmt: Any) -> bool:
-    """Whether a statement makes a cotangent from one of the same name."""
+    """True if a statement makes a cotangent from one of the same name."""
     if not isinstance(stmt, ir.Let) or len(stmt.targets) != 1 or stmt.effect or stmt.in_place:
         return False
     if any(is_pop_call(node) for node in ir.nodes_in(stmt.expr)):
@@ -111,7 +111,7 @@ def move_past(
 
 
 def changes(s: Specialiser, stmt: Any, memory: set[int]) -> bool:
-    """Whether a statement adds something to some memory under another name."""
+    """True if a statement adds something to some memory under another name."""
     sums = [x for x in ir.inside(stmt) if isinstance(x, ir.Let) and x.in_place]
     return any(memory & roots_of(s.facts[n]) for x in sums for n in (x.target, *ir.variables_in(x.expr.left)))
 
@@ -143,12 +143,12 @@ def last_use(
 
 
 def is_stored(stmt: ir.Let, following: Any) -> bool:
-    """Whether a statement puts what another one makes into an item, or adds it to one."""
+    """True if a statement puts what another one makes into an item, or adds it to one."""
     return isinstance(following, ir.Store) and getattr(following.value, "id", None) == stmt.target
 
 
 def begins_line(stmt: Any, first: ir.Let) -> bool:
-    """Whether a statement reverses another line of the user's than an earlier one, or several."""
+    """True if a statement reverses another line of the user's than an earlier one, or several."""
     return bool(ir.bodies(stmt)) or (stmt.origin is not None and not ir.same_line(stmt, first))
 
 
@@ -197,7 +197,7 @@ def taken_out(s: Specialiser, stmt: Any, region: frozenset[int], uses: dict[str,
 
 
 def is_passed_on(s: Specialiser, stmt: Any, uses: dict[str, int]) -> bool:
-    """Whether a statement makes a temporary that one other uses."""
+    """True if a statement makes a temporary that one other uses."""
     if not isinstance(stmt, ir.Let) or len(stmt.targets) != 1 or stmt.effect:
         return False
     return stmt.target not in s.named and uses.get(stmt.target, 0) == 1

@@ -180,7 +180,7 @@ def test_arrays_become_numbers(fn, args):
 
 
 def is_separate(fn, args) -> bool:
-    """Whether the pass acts: without it the text is another."""
+    """True if the pass acts: without it the text is another."""
     text = ad.adjoint_source(fn, *args)
     with without("sroa"):
         return text != ad.adjoint_source(lambda_of(fn), *args).replace("d_copied", f"d_{fn.__name__}")

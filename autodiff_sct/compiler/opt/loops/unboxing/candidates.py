@@ -62,7 +62,7 @@ class Site:
         return {target for stmt in self.block if isinstance(stmt, ir.Let) for target in stmt.targets} | {*self.fresh}
 
     def is_made_in(self, side: ir.Block, name: str | None) -> bool:
-        """Whether the memory of an array is made on a side of a branch, and given to nobody else there."""
+        """True if the memory of an array is made on a side of a branch, and given to nobody else there."""
         place = next((k for k, stmt in enumerate(side) if isinstance(stmt, ir.Let) and stmt.target == name), None)
         if name is None or place is None or any(self.hands_out(x, name) for x in ir.walk(side[place + 1 :])):
             return False
@@ -93,14 +93,14 @@ class Site:
     # -- aliases
 
     def is_private(self, name: str, stop: int) -> bool:
-        """Whether the memory of an array is made in the block, and nobody else has been given it before a place."""
+        """True if the memory of an array is made in the block, and nobody else has been given it before a place."""
         if name not in self.fresh:
             return False
         stretch = self.block[self.fresh[name] + 1 : stop]
         return not any(self.hands_out(inner, name) for stmt in stretch for inner in ir.inside(stmt))
 
     def hands_out(self, stmt: Any, name: str) -> bool:
-        """Whether a statement itself may give the memory of an array to another variable."""
+        """True if a statement itself may give the memory of an array to another variable."""
         if name in passed_on(stmt):
             return True
         whole = any(
@@ -119,7 +119,7 @@ class Site:
         return not new or not isinstance(self.s.facts[stmt.target], Num)
 
     def is_undisturbed(self, name: str, span: range) -> bool:
-        """Whether an array is changed in a stretch under its own name only, and nobody else sees the change there."""
+        """True if an array is changed in a stretch under its own name only, and nobody else sees the change there."""
         if self.is_private(name, span.stop):
             return True
         stretch = [self.block[k] for k in span]
@@ -128,20 +128,20 @@ class Site:
         return not any(self.meets(name, other) for other in met if other in self.s.facts)
 
     def meets(self, name: str, other: str) -> bool:
-        """Whether another variable may lead to the memory of an array."""
+        """True if another variable may lead to the memory of an array."""
         roots, facts = roots_of(self.s.facts[name]), self.s.facts[other]
         if other == name or not roots & reachable(self.s, facts):
             return False
         return not isinstance(facts, Num) or not (self.is_older(name, other) or self.is_older(other, name))
 
     def is_older(self, a: str, b: str) -> bool:
-        """Whether an array was there before the memory of another was made."""
+        """True if an array was there before the memory of another was made."""
         return b in self.fresh and self.defined.get(a, -1) < self.fresh[b]
 
     # -- what it costs
 
     def is_short(self, name: str) -> bool:
-        """Whether an array of a loop's body surely has a few numbers only."""
+        """True if an array of a loop's body surely has a few numbers only."""
         facts = self.s.facts[name]
         if not isinstance(self.owner, ir.Loop) or not isinstance(facts, Num) or not facts.dims or len(facts.dims) != 1:
             return False
@@ -153,7 +153,7 @@ class Site:
         return name in self.defined and is_few(facts.dims[0])  # a row that the body takes of something
 
     def covers(self, name: str, found: list[Use]) -> bool:
-        """Whether loops go over an array: a loop of its own over each long axis, whose variable is the index.
+        """True if loops go over an array: a loop of its own over each long axis, whose variable is the index.
 
         The index may be that, give or take a number. A diagonal, or a row and a column, is a small share.
         Where it would be converted again and again, loops have to run to the lengths of these axes, whatever they
@@ -178,7 +178,7 @@ class Site:
         return False
 
     def has_few(self, dim: Any) -> bool:
-        """Whether an axis surely has a few items only."""
+        """True if an axis surely has a few items only."""
         return is_few(dim) or (self.owner is not None and is_few(self.lengths.canonical(dim)))
 
     def along(self, dim: Any, index: Any, around: tuple[Any, ...], told: bool = False) -> Any | None:
@@ -199,7 +199,7 @@ class Site:
         return next(loops, None)
 
     def is_long(self, dim: Any, loop: ir.Loop, around: tuple[Any, ...]) -> bool:
-        """Whether a loop goes to the end of a range that only the run tells, or surely over an axis.
+        """True if a loop goes to the end of a range that only the run tells, or surely over an axis.
 
         A loop that ends where one around it is (``for j in range(i)``) goes over half of the axis on average.
         """
@@ -216,7 +216,7 @@ class Site:
         return any((*parts, *outer)) and all(p is None or self.is_length(p, dim) for p in parts)
 
     def is_length(self, symbol: Any, dim: Dim) -> bool:
-        """Whether a length is that of an axis, give or take a number."""
+        """True if a length is that of an axis, give or take a number."""
         if symbol is False or symbol == dim.symbol:
             return symbol is not False
         found = [{of_symbol(self.lengths.canonical(Dim(x, 0, n))) for n in (False, True)} for x in (symbol, dim.symbol)]
@@ -234,14 +234,14 @@ def differ(loops: list[Any]) -> bool:
 
 
 def is_few(dim: Any) -> bool:
-    """Whether an axis surely has fewer than `LONG` items."""
+    """True if an axis surely has fewer than `LONG` items."""
     if isinstance(dim, int):
         return dim < thresholds.LONG_AXIS
     return isinstance(dim, Dim) and isinstance(dim.symbol, tuple) and dim.symbol[-1] == "" and dim.offset <= 0
 
 
 def makes_memory(stmt: ir.Let) -> bool:
-    """Whether an array has memory of its own."""
+    """True if an array has memory of its own."""
     return not stmt.in_place and (isinstance(stmt.expr, (gast.BinOp, gast.UnaryOp)) or is_creation(stmt.expr))
 
 

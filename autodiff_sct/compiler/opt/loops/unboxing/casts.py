@@ -54,7 +54,7 @@ def make_floats(s: Specialiser, program: ir.Block, floats: Floats) -> bool:
 
 
 def is_array_item(s: Specialiser, expr: Any) -> bool:
-    """Whether an expression is a number of NumPy's, read from an array."""
+    """True if an expression is a number of NumPy's, read from an array."""
     facts = s.facts.get(getattr(expr.value, "id", "")) if isinstance(expr, gast.Subscript) else None
     return isinstance(facts, Num) and facts.kind == "array" and facts.ndim == 1 and is_place(s, expr.slice)
 
@@ -64,7 +64,7 @@ def parts(stmt: Any) -> list[Any]:
 
 
 def converts(expr: Any) -> bool:
-    """Whether an expression is ``float(...)``."""
+    """True if an expression is ``float(...)``."""
     return isinstance(expr, gast.Call) and getattr(expr.func, "id", "") == "float" and len(expr.args) == 1
 
 
@@ -109,7 +109,7 @@ class Floats:
             self.others |= {*ir.ir_targets(stmt)}
 
     def fits(self, stmt: ir.Store) -> bool:
-        """Whether a list of floats, if it is one that is written, still is one."""
+        """True if a list of floats, if it is one that is written, still is one."""
         if not is_of_floats(self.s, stmt.base):
             return True
         return self.is_float(stmt.value) or (stmt.aug is not None and self.is_whole(stmt.value))
@@ -142,7 +142,7 @@ class Floats:
         return fits and all(self.is_float(side) or self.is_whole(side) for side in sides)
 
     def is_whole(self, expr: Any) -> bool:
-        """Whether an expression is surely a Python integer."""
+        """True if an expression is surely a Python integer."""
         if isinstance(expr, gast.Constant):
             return type(expr.value) is int
         facts = self.s.facts.get(expr.id) if isinstance(expr, gast.Name) else None
@@ -152,7 +152,7 @@ class Floats:
         return bool(tests) and all(self.is_float(part) for test in tests for part in (test.left, *test.comparators))
 
     def is_item(self, expr: Any) -> bool:
-        """Whether an expression is an item of a list of floats."""
+        """True if an expression is an item of a list of floats."""
         if self.mixed or not is_place(self.s, expr.slice):
             return False
         if isinstance(expr.value, gast.Subscript) and isinstance(expr.value.value, gast.Name):  # of one of its rows
@@ -186,7 +186,7 @@ class Floats:
 
 
 def is_count(expr: Any) -> bool:
-    """Whether an expression is the number of comparisons that hold."""
+    """True if an expression is the number of comparisons that hold."""
     if not isinstance(expr, gast.Call) or getattr(expr.func, "id", "") != "sum" or len(expr.args) != 1:
         return False
     tests = expr.args[0]
@@ -194,6 +194,6 @@ def is_count(expr: Any) -> bool:
 
 
 def is_zero(s: Specialiser, expr: Any) -> bool:
-    """Whether an expression is a zero of the kind of something."""
+    """True if an expression is a zero of the kind of something."""
     function = getattr(expr.func, "id", "") if isinstance(expr, gast.Call) else ""
     return s.globals.get(function) is broadcast.zeros_like

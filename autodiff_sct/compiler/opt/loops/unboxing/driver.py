@@ -57,14 +57,14 @@ def unbox_arrays(s: Specialiser, program: ir.Block) -> bool:
 
 
 def touches_item(s: Specialiser, stmt: Any) -> bool:
-    """Whether a statement itself reads or writes one item of something."""
+    """True if a statement itself reads or writes one item of something."""
     if isinstance(stmt, ir.Store) and place_index(s, stmt.base, stmt.index) is not None:
         return True
     return any(item_of(s, node, s.facts) is not None for expr in ir.expressions(stmt) for node in ir.nodes_in(expr))
 
 
 def may_run_again(s: Specialiser, program: ir.Block) -> bool:
-    """Whether nobody can tell that a program was run up to an exception and then once more."""
+    """True if nobody can tell that a program was run up to an exception and then once more."""
     if s.effects:
         return False
     return not any(isinstance(stmt, (ir.Try, ir.With)) for stmt in ir.walk(program))
@@ -181,7 +181,7 @@ def stretch(site: Site, name: str, touched: list[tuple[int, list[Use]]]) -> rang
 
 
 def is_of_parameters(site: Site, touched: list[tuple[int, list[Use]]]) -> bool:
-    """Whether a program touches an array by literal indices only, in a loop too, as it does its parameters.
+    """True if a program touches an array by literal indices only, in a loop too, as it does its parameters.
 
     Then it is short, and it may be returned at the end.
     """

@@ -33,13 +33,13 @@ def kind_of(facts: Facts | None) -> str | None:
 
 
 def is_of_floats(s: Specialiser, name: str) -> bool:
-    """Whether a variable is a list of Python floats."""
+    """True if a variable is a list of Python floats."""
     facts = s.facts.get(name)
     return isinstance(facts, Listed) and s.elements_of(facts) == FLOAT
 
 
 def is_choice(expr: Any) -> bool:
-    """Whether an expression is one of its arguments, or that without its sign."""
+    """True if an expression is one of its arguments, or that without its sign."""
     return isinstance(expr, gast.Call) and getattr(expr.func, "id", "") in CHOICES
 
 

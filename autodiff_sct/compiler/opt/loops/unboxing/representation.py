@@ -89,7 +89,7 @@ class Flow:
                 self.statement(stmt)
 
     def is_of_arrays(self, stmt: ir.Let) -> bool:
-        """Whether a statement makes an array from arrays and constants."""
+        """True if a statement makes an array from arrays and constants."""
         names = (*stmt.targets, *ir.reads(stmt))
         return not self.lists and all(getattr(self.s.facts[n], "kind", None) == "array" for n in names)
 
@@ -194,7 +194,7 @@ class Flow:
         self.index(stmt.index)
 
     def takes(self, stmt: ir.Store, kind: str | None) -> bool:
-        """Whether a statement puts a float into a list that holds nothing else."""
+        """True if a statement puts a float into a list that holds nothing else."""
         return kind == "float" and is_of_floats(self.s, stmt.base)
 
     # -- expressions
@@ -254,7 +254,7 @@ class Flow:
         return isinstance(facts, Num) and facts.python and not self.sources.get(name)
 
     def was_numpy(self, expr: Any) -> bool:
-        """Whether an expression is surely a ``np.float64`` where its arrays are arrays."""
+        """True if an expression is surely a ``np.float64`` where its arrays are arrays."""
         if isinstance(expr, gast.Name):
             if expr.id in self.sure:
                 return True
@@ -308,7 +308,7 @@ class Flow:
         return "place" if kind == "int" and any(is_place_array(self.s.facts.get(a)) for a in sources) else kind
 
     def is_open(self, name: str) -> bool:
-        """Whether facts leave open which number a variable is, or the items of a list of saved values are."""
+        """True if facts leave open which number a variable is, or the items of a list of saved values are."""
         facts = self.s.facts.get(name)
         if name in self.s.saved and isinstance(facts, Listed):
             facts = self.s.elements_of(facts)
@@ -387,7 +387,7 @@ class Flow:
         return found if found[0] == "place" else self.number(expr, found)
 
     def is_restored(self, expr: Any) -> bool:
-        """Whether an expression is ``np.float64(x) if n > 0 else x``, which is what it was, whatever `x` is."""
+        """True if an expression is ``np.float64(x) if n > 0 else x``, which is what it was, whatever `x` is."""
         name = getattr(expr.orelse, "id", None)
         if name is None or not self.is_float64(expr.body) or getattr(expr.body.args[0], "id", "") != name:
             return False

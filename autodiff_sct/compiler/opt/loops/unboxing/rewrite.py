@@ -122,7 +122,7 @@ class Lists:
         return old
 
     def has_order(self, name: str) -> bool:
-        """Whether the last digits of the value may depend on how an array lies in memory, which may not be C order."""
+        """True if the last digits of the value may depend on how an array lies in memory, which may not be C order."""
         if self.rank(name) == 1 or name not in self.s.exact:
             return False
         orders = Orders(self.s, {n: self.program[k] for n, k in self.makers.items()}, {})
@@ -343,7 +343,7 @@ class Lists:
                 rename(stmt, {name: self.names[name]})
 
     def leaves(self, name: str) -> bool:
-        """Whether an array is read outside the block: a loop carries it on, or the reverse of a branch reads it."""
+        """True if an array is read outside the block: a loop carries it on, or the reverse of a branch reads it."""
         return name in self.outside
 
     def write_back(self, name: str) -> ir.Store:
@@ -382,7 +382,7 @@ NOWHERE = object()  # no loop
 
 
 def is_natural(loop: ir.Loop) -> bool:
-    """Whether a loop goes over numbers, none of them twice and none below zero."""
+    """True if a loop goes over numbers, none of them twice and none below zero."""
     step = step_of(loop)
     last = loop.bounds[1] if step < 0 else loop.bounds[0] if len(loop.bounds) > 1 else ir.constant(0)
     if step == -1 and isinstance(last, gast.UnaryOp) and isinstance(last.op, gast.USub):
@@ -445,14 +445,14 @@ def repeated(number: Any, lengths: list[Any]) -> Any | None:
 
 
 def is_float(s: Specialiser, expr: Any) -> bool:
-    """Whether an expression is surely a Python float."""
+    """True if an expression is surely a Python float."""
     if isinstance(expr, gast.Constant):
         return type(expr.value) is float
     return isinstance(expr, gast.Name) and s.facts.get(expr.id) == FLOAT
 
 
 def is_length(s: Specialiser, expr: Any) -> bool:
-    """Whether an expression is the length of an axis."""
+    """True if an expression is the length of an axis."""
     if isinstance(expr, gast.Constant):
         return type(expr.value) is int
     if isinstance(expr, gast.Call):

@@ -105,7 +105,7 @@ def is_float_item(s: Specialiser, expr: Any) -> bool:
 
 
 def is_reduced(s: Specialiser, stmt: ir.Let) -> bool:
-    """Whether a statement makes one of NumPy's numbers in another way than from single numbers."""
+    """True if a statement makes one of NumPy's numbers in another way than from single numbers."""
     if len(stmt.targets) != 1 or not is_numpy_number(s.facts.get(stmt.target)) or is_choice(stmt.expr):
         return False
     product = isinstance(stmt.expr, gast.BinOp) and isinstance(stmt.expr.op, gast.MatMult)

@@ -122,13 +122,13 @@ def first_addition(
 
 
 def is_fixed(s: Specialiser, index: Any) -> bool:
-    """Whether an index means the same wherever it stands: no array that may be written is in it."""
+    """True if an index means the same wherever it stands: no array that may be written is in it."""
     facts = [s.facts[n] for n in ir.names_in(index) if ir.is_variable(n)]
     return all(isinstance(f, Num) and f.dims == () and not f.roots for f in facts)
 
 
 def is_addition(s: Specialiser, stmt: Any, region: frozenset[int]) -> bool:
-    """Whether a statement only adds to memory of a region, and something that is not of it."""
+    """True if a statement only adds to memory of a region, and something that is not of it."""
     if not isinstance(stmt, ir.Store) or stmt.aug not in (gast.Add, gast.Sub):
         return False
     facts = s.facts[stmt.base]
@@ -139,7 +139,7 @@ def is_addition(s: Specialiser, stmt: Any, region: frozenset[int]) -> bool:
 
 
 def is_number(s: Specialiser, expr: Any) -> bool:
-    """Whether a cotangent is surely a number, in nobody's memory: to assign that is as good as to add it to zero."""
+    """True if a cotangent is surely a number, in nobody's memory: to assign that is as good as to add it to zero."""
     if isinstance(expr, gast.Name):
         facts = s.facts.get(expr.id)
         return isinstance(facts, Num) and facts.dims == () and not facts.roots
@@ -149,7 +149,7 @@ def is_number(s: Specialiser, expr: Any) -> bool:
 
 
 def is_what_was_there(s: Specialiser, block: ir.Block, start: int, addition: ir.Store) -> bool:
-    """Whether an addition puts back what the zeroing before it has removed."""
+    """True if an addition puts back what the zeroing before it has removed."""
     name = getattr(addition.value, "id", None)
     if addition.aug is not gast.Add or name is None:
         return False
@@ -163,7 +163,7 @@ def is_what_was_there(s: Specialiser, block: ir.Block, start: int, addition: ir.
 
 
 def is_content(s: Specialiser, stmt: ir.Let, part: ir.Store) -> bool:
-    """Whether a statement takes what a part holds, not a view of it."""
+    """True if a statement takes what a part holds, not a view of it."""
     expr = stmt.expr.func.value if is_call(stmt.expr, "copy") and not stmt.expr.args else stmt.expr
     if not isinstance(expr, gast.Subscript) or getattr(expr.value, "id", None) != part.base:
         return False
@@ -240,7 +240,7 @@ def begin_whole(
 
 
 def is_whole(s: Specialiser, name: str, value: Any) -> bool:
-    """Whether a value surely has the shape of an array of floats."""
+    """True if a value surely has the shape of an array of floats."""
     facts, dims = s.facts[name], Contractions(s).dims(value)
     names = [n for n in ir.names_in(value) if ir.is_variable(n)]
     if not isinstance(facts, Num) or facts.dtype != np.float64:
@@ -290,7 +290,7 @@ def first_whole(
 
 
 def is_last(s: Specialiser, block: ir.Block, total: ir.Let, name: str, region: frozenset[int]) -> bool:
-    """Whether a sum is the last to read one of its sides, and the other has no memory of it."""
+    """True if a sum is the last to read one of its sides, and the other has no memory of it."""
     others = [n for n in ir.names_in(total.expr.right) if ir.is_variable(n)]
     after = block[block.index(total) + 1 :]
     if name in others or any(reachable(s, s.facts[n]) & region for n in others):
@@ -299,7 +299,7 @@ def is_last(s: Specialiser, block: ir.Block, total: ir.Let, name: str, region: f
 
 
 def is_made_there(expr: Any) -> bool:
-    """Whether an expression makes an array that nothing else refers to."""
+    """True if an expression makes an array that nothing else refers to."""
     return isinstance(expr, (gast.BinOp, gast.UnaryOp)) or is_call(expr, "sum") or is_call(expr, "einsum")
 
 
@@ -375,7 +375,7 @@ def is_increment(store: ir.Store) -> bool:
 
 
 def is_first(places: Places, store: ir.Store, stores: list[ir.Store]) -> bool:
-    """Whether no statement writes an item before another one adds to it."""
+    """True if no statement writes an item before another one adds to it."""
     return bool(places.around[store]) and all(
         places.is_apart(other, ir.subscript(ir.name(other.base), other.index), store) for other in stores
     )

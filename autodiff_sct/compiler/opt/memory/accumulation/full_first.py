@@ -74,7 +74,7 @@ def begin(s: Specialiser, block: ir.Block, zero: ir.Let, items: list[Any], whole
 
 
 def is_sum_of(stmt: Any, name: str) -> bool:
-    """Whether a statement adds another variable to a variable, in place."""
+    """True if a statement adds another variable to a variable, in place."""
     if not isinstance(stmt, ir.Let) or not stmt.in_place or not isinstance(stmt.expr.op, gast.Add):
         return False
     return getattr(stmt.expr.left, "id", "") == name and getattr(stmt.expr.right, "id", name) != name
@@ -85,7 +85,7 @@ def maker_of(block: ir.Block, name: str) -> ir.Let | None:
 
 
 def are_alike(s: Specialiser, a: str, b: str) -> bool:
-    """Whether two arrays have one shape and one dtype."""
+    """True if two arrays have one shape and one dtype."""
     one, other = s.facts[a], s.facts[b]
     if not isinstance(one, Num) or not isinstance(other, Num) or one.kind != "array" or other.kind != "array":
         return False
@@ -97,14 +97,14 @@ def are_alike(s: Specialiser, a: str, b: str) -> bool:
 
 
 def adds_to(stmt: Any, name: str) -> bool:
-    """Whether a statement only adds to a part of an array, and something else than the array."""
+    """True if a statement only adds to a part of an array, and something else than the array."""
     if not isinstance(stmt, ir.Store) or stmt.base != name or stmt.aug not in (gast.Add, gast.Sub):
         return False
     return name not in [*ir.names_in(stmt.index), *ir.names_in(stmt.value)]
 
 
 def changes(stmt: Any, names: set[str]) -> bool:
-    """Whether a statement changes one of some variables where it is."""
+    """True if a statement changes one of some variables where it is."""
     return any(
         isinstance(x, ir.Let) and x.in_place and getattr(x.expr.left, "id", "") in names for x in ir.inside(stmt)
     )

@@ -67,13 +67,13 @@ def begin_with(s: Specialiser, block: ir.Block, zero: ir.Let, uses: dict[str, in
 
 
 def is_used_after(s: Specialiser, block: ir.Block, stmt: Any, name: str) -> bool:
-    """Whether the list of a name is still in use after a statement."""
+    """True if the list of a name is still in use after a statement."""
     roots, after = roots_of(s.facts[name]), block[block.index(stmt) + 1 :]
     return not roots or any(roots & reachable(s, s.facts[n]) for x in after for n in ir.reads_inside(x))
 
 
 def is_zeros(s: Specialiser, stmt: Any) -> bool:
-    """Whether a statement makes a list of zeros."""
+    """True if a statement makes a list of zeros."""
     return isinstance(stmt, ir.Let) and calls(s, stmt.expr, broadcast.zeros_like) and is_list(s, stmt.target)
 
 
@@ -104,7 +104,7 @@ def is_of_numbers(s: Specialiser, items: Any) -> bool:
 
 
 def is_new(s: Specialiser, maker: ir.Let) -> bool:
-    """Whether a statement makes a list that shares nothing with others."""
+    """True if a statement makes a list that shares nothing with others."""
     expr = maker.expr
     if isinstance(expr, gast.Subscript):
         return isinstance(expr.slice, gast.Slice) and isinstance(expr.value, gast.Name) and is_list(s, expr.value.id)
@@ -128,7 +128,7 @@ def drop_last_pops(s: Specialiser, reverse: ir.Block, final: ir.Return) -> None:
 
 
 def is_unread_pop(s: Specialiser, stmt: Any, uses: dict[str, int]) -> bool:
-    """Whether a statement takes the last item out of a list, and nobody reads that."""
+    """True if a statement takes the last item out of a list, and nobody reads that."""
     if not isinstance(stmt, ir.Let) or uses.get(stmt.target) or not is_popped(stmt) or stmt.expr.args:
         return False
     popped = stmt.expr.func.value
@@ -196,7 +196,7 @@ def called(stmt: Any, name: str) -> list[Any] | None:
 
 
 def is_filling(stmt: Any, items: str) -> bool:
-    """Whether a statement is a loop that only appends to a list."""
+    """True if a statement is a loop that only appends to a list."""
     return isinstance(stmt, ir.Loop) and not stmt.carries and stmt.stop is None and appended(stmt, items) is not None
 
 
@@ -225,7 +225,7 @@ def length_of(loop: ir.Loop) -> str | None:
 
 
 def is_like(s: Specialiser, parts: str, original: str) -> bool:
-    """Whether the parts of an array have the rank and the dtype of the items of a list."""
+    """True if the parts of an array have the rank and the dtype of the items of a list."""
     whole, facts = s.facts.get(parts), s.facts[original]
     item = s.elements_of(facts) if isinstance(facts, Listed) else None
     if not isinstance(whole, Num) or not isinstance(item, Num) or whole.kind != "array" or not item.ndim:
@@ -234,7 +234,7 @@ def is_like(s: Specialiser, parts: str, original: str) -> bool:
 
 
 def may_change(stmt: Any, name: str, original: str) -> bool:
-    """Whether a statement uses the cotangent, or may change the list that it is one of."""
+    """True if a statement uses the cotangent, or may change the list that it is one of."""
     reads = ir.reads_inside(stmt)
     return name in reads or (original in reads and not all(map(only_computes, ir.inside(stmt))))
 
@@ -244,7 +244,7 @@ def only_computes(stmt: Any) -> bool:
 
 
 def is_ours(s: Specialiser, back: ir.Block, before: ir.Block, parts: str) -> bool:
-    """Whether an array is made by the statements `before`, the last of which read its memory."""
+    """True if an array is made by the statements `before`, the last of which read its memory."""
     maker = next((stmt for stmt in before if parts in ir.ir_targets(stmt)), None)
     if not isinstance(maker, ir.Let) or maker.in_place or not is_made(maker):
         return False
@@ -254,7 +254,7 @@ def is_ours(s: Specialiser, back: ir.Block, before: ir.Block, parts: str) -> boo
 
 
 def is_made(maker: ir.Let) -> bool:
-    """Whether a statement makes an array by arithmetic, or of zeros."""
+    """True if a statement makes an array by arithmetic, or of zeros."""
     made = maker.expr.func if isinstance(maker.expr, gast.Call) else None
     return isinstance(maker.expr, gast.BinOp) or getattr(made, "attr", "") == "zeros_like"
 
@@ -312,7 +312,7 @@ def begin_with_sum(s: Specialiser, block: ir.Block, loop: ir.Loop) -> None:
 
 
 def is_over(loop: ir.Loop, add: ir.Store) -> bool:
-    """Whether a loop adds to each item of as many as its range has, and each time the same."""
+    """True if a loop adds to each item of as many as its range has, and each time the same."""
     bound = loop.bounds[0] if loop.kind == "range" and len(loop.bounds) == 1 else None
     is_length = isinstance(bound, gast.Call) and getattr(bound.func, "id", "") == "len"
     at_index = isinstance(add.index, gast.Name) and add.index.id == loop.index
@@ -320,7 +320,7 @@ def is_over(loop: ir.Loop, add: ir.Store) -> bool:
 
 
 def is_zero_list(s: Specialiser, stmt: Any, loop: ir.Loop) -> bool:
-    """Whether a statement makes a list of as many zeros as a loop has steps."""
+    """True if a statement makes a list of as many zeros as a loop has steps."""
     expr = stmt.expr if isinstance(stmt, ir.Let) else None
     if not isinstance(expr, gast.Call) or getattr(expr.func, "id", "") != "zeros_like" or len(expr.args) != 1:
         return False
@@ -331,7 +331,7 @@ def is_zero_list(s: Specialiser, stmt: Any, loop: ir.Loop) -> bool:
 
 
 def is_addition(s: Specialiser, stmt: Any, name: str) -> bool:
-    """Whether a statement does not touch a list, or only adds to an item of it."""
+    """True if a statement does not touch a list, or only adds to an item of it."""
     if name not in ir.reads_inside(stmt):
         return True
     adds = isinstance(stmt, ir.Store) and stmt.base == name and stmt.aug in (gast.Add, gast.Sub)
@@ -339,5 +339,5 @@ def is_addition(s: Specialiser, stmt: Any, name: str) -> bool:
 
 
 def is_effect(stmt: Any) -> bool:
-    """Whether a statement may change the length of a list."""
+    """True if a statement may change the length of a list."""
     return any(isinstance(x, (ir.Effect, ir.Try, ir.With)) for x in ir.inside(stmt))

@@ -51,7 +51,7 @@ class Step:
         self.gone: list[Any] = []  # the statements that are not needed any more
 
     def is_taken_over(self) -> bool:
-        """Whether the next value begins with zeros, to which all of the old one is added when that is done with."""
+        """True if the next value begins with zeros, to which all of the old one is added when that is done with."""
         body = self.loop.body
         zero = next((x for x in body if isinstance(x, ir.Let) and x.targets == (self.new,)), None)
         if zero is None or self.loop.head or not is_call(zero.expr, "zeros_like") or not self.is_only_carried():
@@ -97,7 +97,7 @@ class Step:
         return [name for name, part in parts.items() if part.startswith(f"{self.new} ")]
 
     def is_only_carried(self) -> bool:
-        """Whether nobody but the loop reads what it begins with, and nothing else what it leaves."""
+        """True if nobody but the loop reads what it begins with, and nothing else what it leaves."""
         init, place = self.carry.init, self.around.index(self.loop)
         if init is None or not isinstance(self.s.facts[init], Num):
             return False
@@ -132,7 +132,7 @@ def is_addition(stmt: Any, *bases: str) -> bool:
 
 
 def is_apart(stmt: ir.Store, names: set[str]) -> bool:
-    """Whether what is stored comes from none of some variables."""
+    """True if what is stored comes from none of some variables."""
     return names.isdisjoint(ir.variables_in(stmt.value)) and names.isdisjoint(ir.variables_in(stmt.index))
 
 
@@ -141,7 +141,7 @@ def is_zero(stmt: ir.Store) -> bool:
 
 
 def is_part(expr: Any) -> bool:
-    """Whether an expression is a part of an array between literal bounds."""
+    """True if an expression is a part of an array between literal bounds."""
     if not isinstance(expr, gast.Subscript) or not isinstance(expr.value, gast.Name):
         return False
     parts = expr.slice.elts if isinstance(expr.slice, gast.Tuple) else [expr.slice]

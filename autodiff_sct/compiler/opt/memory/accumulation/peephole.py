@@ -161,7 +161,7 @@ def first_use(s: Specialiser, places: Places, name: str) -> tuple[Any, list[ir.L
 
 
 def is_view_of(s: Specialiser, stmt: Any, name: str) -> bool:
-    """Whether a statement makes a view of a shadow, which is the same before and after an addition."""
+    """True if a statement makes a view of a shadow, which is the same before and after an addition."""
     if not isinstance(stmt, ir.Let) or not (isinstance(stmt.expr, (gast.Subscript, gast.Attribute)) or views(stmt)):
         return False
     if len(stmt.targets) != 1 or not isinstance(s.facts[stmt.target], Num):
@@ -170,13 +170,13 @@ def is_view_of(s: Specialiser, stmt: Any, name: str) -> bool:
 
 
 def views(stmt: ir.Let) -> bool:
-    """Whether a statement calls a function of NumPy's that makes a view of its argument."""
+    """True if a statement calls a function of NumPy's that makes a view of its argument."""
     func = stmt.expr.func if isinstance(stmt.expr, gast.Call) and not stmt.effect else None
     return isinstance(func, gast.Attribute) and func.attr in VIEWS
 
 
 def is_uniform_addition(s: Specialiser, stmt: Any, name: str) -> bool:
-    """Whether one number is added to all of a shadow."""
+    """True if one number is added to all of a shadow."""
     if not isinstance(stmt, ir.Store) or stmt.base != name or stmt.aug is not gast.Add or not is_ellipsis(stmt.index):
         return False
     have = s.facts.get(stmt.value.id) if isinstance(stmt.value, gast.Name) else None
@@ -249,7 +249,7 @@ def users_of(s: Specialiser, places: Places, name: str) -> tuple[list[Any], list
 
 
 def is_fitting(s: Specialiser, stmt: Any, name: str) -> bool:
-    """Whether a statement fits a value to the shape of another, which may leave it as it is."""
+    """True if a statement fits a value to the shape of another, which may leave it as it is."""
     if (
         not isinstance(stmt, ir.Let)
         or not isinstance(stmt.expr, gast.Call)
@@ -262,7 +262,7 @@ def is_fitting(s: Specialiser, stmt: Any, name: str) -> bool:
 
 
 def may_wait(s: Specialiser, places: Places, write: Any, last: Any, region: frozenset[int], copy: ir.Let) -> bool:
-    """Whether a write is a zeroing that nobody needs before: what comes next reads the copy, or neither."""
+    """True if a write is a zeroing that nobody needs before: what comes next reads the copy, or neither."""
     users, original = places.readers[copy.target], region - roots_of(s.facts[copy.target])
     after = places.between(write, last)
     return is_zeroing(write) and not any(
@@ -271,7 +271,7 @@ def may_wait(s: Specialiser, places: Places, write: Any, last: Any, region: froz
 
 
 def consumes(s: Specialiser, stmt: Any, name: str) -> bool:
-    """Whether a statement makes something new of a value, and keeps no reference to it."""
+    """True if a statement makes something new of a value, and keeps no reference to it."""
     if isinstance(stmt, ir.Store):
         return name in ir.names_in(stmt.value) and not is_list(s, stmt.base)
     if not isinstance(stmt, ir.Let):

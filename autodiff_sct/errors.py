@@ -147,7 +147,7 @@ class AutodiffError(Exception):
     """Base of all errors of this package."""
 
     def _render_traceback_(self) -> list[str]:
-        """What Jupyter and IPython show: the frames of the user's, one line of code each."""
+        """Render a traceback for Jupyter and IPython: the frames of the user's, one line of code each."""
         frames = traceback.extract_tb(self.__traceback__)
         if os.environ.get("AUTODIFF_SCT_TRACEBACK") != "full":
             hidden = (PACKAGE, f"{os.sep}IPython{os.sep}core{os.sep}")

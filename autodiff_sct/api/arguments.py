@@ -153,7 +153,7 @@ def checked_weights(weights: Any) -> tuple[Parameter, ...]:
 
 
 def checked_callable(fn: Any) -> Callable[..., Any]:
-    """What is differentiated: TypeError unless it can be called, AttributeError for a Cell without ``construct``."""
+    """The callable to differentiate: TypeError for no callable, AttributeError for a Cell without ``construct``."""
     if not callable(fn):
         raise ArgumentTypeError(f"what is differentiated is a function or a Cell, not {fn!r}: write `grad(f)(x)`")
     if hasattr(type(fn), "trainable_params"):

@@ -104,7 +104,7 @@ def mapped(value: Any, kind: type, fn: Callable[[Any], Any]) -> Any:
 
 
 class BatchProgram:
-    """What is emitted for one example of a function, run for batches."""
+    """The program emitted for one example of a function, run for batches."""
 
     original: Any = None  # a weak reference to the function of which `fn` is a twin (see `entry`)
 

@@ -40,7 +40,7 @@ def compiled(kind: str, fn: Any, *settings: Any, memory: int | None = None) -> A
 
 
 def shared(make: Callable[[Any], Any], fn: Any, settings: tuple[Any, ...]) -> Any:
-    """What `make` makes of `fn`, or made of it in an earlier call with equal settings; it has `fn` as its `fn`.
+    """The product of `make` for `fn`, or that of an earlier call with equal settings; it has `fn` as its `fn`.
 
     A function is known by its code, its module and what it captures: a lambda is another object each time.  What is
     compiled depends on the passes that are off and on the rules that users have registered, too.
@@ -73,7 +73,7 @@ def made(kind: str, fn: Any, *settings: Any, memory: int | None = None) -> Any:
 
 
 def place_of(fn: Any) -> tuple[dict[Any, Any] | None, tuple[Any, ...], tuple[Any, ...]]:
-    """Where the products of a function are kept, what it shares with others of its text, and what it captures.
+    """The table of a function's products, what it shares with others of its text, and its captured values.
 
     What captures nothing and belongs to a module, or what a module has by its name, stays alive anyway.  A closure or a
     method keeps its cells, defaults or its instance alive, so its products are dropped when garbage is collected.

@@ -393,7 +393,7 @@ class GradFunction(Generic[P, R]):
         return [names[p] if p < len(names) else f"argument {p - self.skip}" for p in self.positions or ()]
 
     def inputs_text(self) -> str:
-        """By what it is differentiated: names where the signature tells them."""
+        """The text that names the differentiated inputs, by parameter where the signature tells the names."""
         texts = self.position_names()
         if self.weights is not None:
             count = 1 if isinstance(self.weights, Parameter) else len(self.weights)

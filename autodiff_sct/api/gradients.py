@@ -48,7 +48,7 @@ class Settings(TypedDict, total=False):
 
 
 class Means(TypedDict, total=False):
-    """What runs a derivative, and in how much memory."""
+    """The back end and the memory with which a derivative runs."""
 
     backend: Backend
     memory: int | str | None

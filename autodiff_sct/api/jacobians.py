@@ -197,7 +197,7 @@ def zeros_like(x: Any) -> Any:
 
 
 def units(values: list[Any], which: int) -> Iterator[list[Any]]:
-    """For each element of ``values[which]`` the vectors that are 1 there and 0 elsewhere."""
+    """The unit vectors of ``values[which]``: for each element one that is 1 there and 0 elsewhere."""
     zeros = [zeros_like(x) for x in values]
     for index in np.ndindex(np.shape(values[which])):
         unit = np.zeros(np.shape(values[which]))

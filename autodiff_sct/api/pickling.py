@@ -52,7 +52,7 @@ class Carrier:
         return make_function, (*start, len(fn.__closure__ or ())), self.state(), None, None, set_state
 
     def state(self) -> dict[str, Any]:
-        """What is set once the function is made."""
+        """The attributes that are set after construction."""
         fn = self.fn
         carry = functools.partial(Carrier.of, module=fn.__module__, carried=self.carried)
         names = [name for name in global_names(fn.__code__) if name in fn.__globals__]

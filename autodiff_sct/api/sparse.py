@@ -163,7 +163,7 @@ class SparseJacobian:
 
 
 class PatternProgram:
-    """What is emitted for the value of a function, run on index sets."""
+    """The program emitted for the value of a function, run on index sets."""
 
     original: Any = None  # a weak reference to the function of which `fn` is a twin (see `entry`)
 

@@ -32,7 +32,7 @@ GOOD, BAD = "\x1b[32m", "\x1b[31m"
 
 @dataclass
 class Row:
-    """What one system did.
+    """The result, the time and the memory of one system.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class Row:
 
 @dataclass
 class Comparison:
-    """What all systems did with one function; `tolerance` is the difference up to which they agree."""
+    """The rows of all systems for one function; `tolerance` is the difference up to which they agree."""
 
     title: str
     rows: list[Row]
@@ -170,7 +170,7 @@ def distance(found: list[np.ndarray], expected: list[np.ndarray]) -> float:
 
 
 def same(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Where two arrays hold the same, NaN included."""
+    """The elements at which two arrays are equal, NaN included."""
     return (a == b) | ((a != a) & (b != b))
 
 
@@ -293,7 +293,7 @@ def aligned(line: tuple[str, ...], widths: list[int]) -> str:
 
 
 def cells_of(found: Comparison, row: Row, base: float) -> tuple[str, ...]:
-    """What the table says of a system that ran."""
+    """The cells of the table for a system that ran."""
     memory = "not seen" if row.peak is None else size(row.peak)
     return (
         row.name,

@@ -90,7 +90,7 @@ def functions(namespace: str) -> Iterator[tuple[str, Any]]:
 
 
 def outcome_of(fn: Any, name: str) -> str:
-    """What becomes of a function."""
+    """The outcome of a function: supported, inactive, or refused with its reason."""
     if (row := TABLE.get(fn)) is not None:
         one_text = row.kind in ("elementwise", "linear")
         return BOTH if one_text or row.forward is not None or row.forward_anywhere is not None else REVERSE
@@ -105,7 +105,7 @@ def outcome_of(fn: Any, name: str) -> str:
 
 
 def outcome_of_method(name: str) -> str:
-    """What becomes of a method of arrays."""
+    """The outcome of a method of arrays."""
     fn = ALIASES.get(name) or methods.FUNCTIONS.get(name)
     return COMPOSED if name in WRITING else "refused: no rule" if fn is None else outcome_of(fn, name)
 

@@ -32,7 +32,7 @@ class Cannot(AutodiffError):
 
 @dataclass(frozen=True)
 class Target:
-    """What is compared: `name` of a function in `module`, at `args`, differentiated by `positions`."""
+    """The function to compare: its `name` in `module`, its `args`, and the differentiated `positions`."""
 
     module: ModuleType
     name: str
@@ -125,7 +125,7 @@ def alone(target: Target) -> Runner:
 
 
 def source_transformation(target: Target) -> Runner:
-    """This package's compiler."""
+    """The runner of this package's compiler."""
     from ..api import value_and_grad
     from ..compiler.derivatives_inside import bootstrap  # noqa: F401
 
@@ -142,7 +142,7 @@ def source_transformation(target: Target) -> Runner:
 
 
 def by_tape(target: Target) -> Runner:
-    """This package's tape: the same function, called with tensors that record."""
+    """The runner of this package's tape: the same function, called with tensors that record."""
     from .. import tape
 
     def recorded(value: Any) -> bool:
@@ -206,7 +206,7 @@ def by_torch(target: Target) -> Runner:
 
 
 def torch_runner(torch: Any, target: Target, function: Callable[..., Any], note: str) -> Runner:
-    """How a function of torch's tensors is run."""
+    """The runner of a function of torch's tensors."""
 
     def tensor(number: Any) -> Any:
         return torch.tensor(number, requires_grad=True)

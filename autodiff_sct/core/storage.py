@@ -47,7 +47,7 @@ def base() -> Path:
 
 
 def platform_folder() -> Path:
-    """Where programs of this user keep what can be made again."""
+    """The folder in which programs of this user keep what can be made again."""
     home = Path(os.path.expanduser("~"))
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local")
@@ -201,7 +201,7 @@ def prune() -> None:
 
 
 def state_of(file: Path) -> tuple[float, int]:
-    """When a file was last used, in seconds, and its size in bytes."""
+    """The time of a file's last use, in seconds, and its size in bytes."""
     try:
         state = file.stat()
     except OSError:

@@ -92,7 +92,7 @@ def debug_nans(
 
 @dataclass
 class Finding:
-    """Where a NaN or an infinity was made.
+    """The place where a NaN or an infinity was made.
 
     Attributes
     ----------
@@ -204,7 +204,7 @@ class NonFiniteEvents(LineEvents):
                     yield kind, array, mask
 
     def kinds_in(self, value: Any) -> Iterator[tuple[str, Any]]:
-        """What there is of NaN and infinities in a value, and where."""
+        """The NaN and infinities in a value, and their places."""
         for array in numbers(value):
             for kind, test in self.tests:
                 if test(array).any():
@@ -275,7 +275,7 @@ def copied(value: Any) -> Any:
 
 
 def last_item(statement: Statement, value: Any) -> Any:
-    """What a statement has appended to a list; another value itself."""
+    """The item that a statement has appended to a list; another value itself."""
     call = getattr(statement.node, "value", None)
     appended = isinstance(call, ast.Call) and getattr(call.func, "attr", "") == "append"
     return value[-1:] if appended and isinstance(value, list) else value

@@ -125,7 +125,7 @@ def begins(sweep: str, before: str) -> bool:
 
 
 def place_in(sources: list[Source], origin: Origin) -> str:
-    """What links a line to that of the user's."""
+    """The mark that links a line to that of the user's."""
     found = [k for k, s in enumerate(sources) if s.file == origin.file and s.first <= origin.line <= s.last]
     return f"{found[0]}:{origin.line}" if found else ""
 
@@ -169,7 +169,7 @@ def cost_text(cost: Cost) -> str:
 
 
 def totals(table: Profile | None) -> str:
-    """What one call costs in all."""
+    """The costs of one call, summed."""
     if table is None:
         return ""
     forward = sum(row.forward.seconds for row in table.rows)

@@ -25,7 +25,7 @@ __all__ = ["Cost", "Profile", "Row", "measured", "profile"]
 
 @dataclass
 class Cost:
-    """What a line costs in one call.
+    """The cost of a line in one call.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class Row:
 
 @dataclass(repr=False)
 class Profile:
-    """What `profile` found; printed, it is a table.
+    """The result of `profile`; printed, it is a table.
 
     Attributes
     ----------
@@ -164,7 +164,7 @@ def profile(
 
 
 def measured(gradient: Watched, args: tuple[Any, ...], kwargs: dict[str, Any], rounds: int) -> Profile:
-    """What the lines of a gradient function cost with these arguments."""
+    """The costs of a gradient function's lines with these arguments."""
     adjoint = gradient.ready(args, kwargs)
     gradient(*args, **kwargs)
     clocks = [LineClock(adjoint) for _ in range(rounds)]

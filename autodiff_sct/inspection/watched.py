@@ -32,7 +32,7 @@ class Watched(GradFunction):
 
     @classmethod
     def of(cls, fn: Any, *settings: Any) -> Watched:
-        """That of a function and the first settings of `grad`, or of a gradient function."""
+        """The events of a function and the first settings of `grad`, or of a gradient function."""
         return cls(*fn.settings()) if isinstance(fn, GradFunction) else cls(fn, *settings)
 
     def prepare(self) -> Any:
@@ -82,7 +82,7 @@ class Program:
                     self.statements[line] = statement
 
     def line_of(self, number: int) -> EmittedLine:
-        """What the statement at a line is; of one without a line of the user's, that of the statement before it."""
+        """The statement at a line; of one without a line of the user's, that of the statement before it."""
         own = self.lines.get(number, NOWHERE)
         if own.origin is not None:
             return own
@@ -103,7 +103,7 @@ def last_line(node: Any) -> int:
 
 
 def statement_of(node: Any, source: str) -> Statement:
-    """What a statement itself reads and assigns, without those inside it."""
+    """The reads and assignments of a statement itself, without those inside it."""
     inside = [node] if not isinstance(node, BLOCKS) else [p for p in ast.iter_child_nodes(node) if not is_inside(p)]
     names = [n for part in inside for n in ast.walk(part) if isinstance(n, ast.Name)]
     bases = [*changed(node)]
@@ -138,7 +138,7 @@ def changed(node: Any) -> Iterator[ast.Name]:
 
 
 class LineEvents:
-    """What happens in the programs of an `Adjoint`, line by line; subclasses say what is done about it."""
+    """Events of the programs of an `Adjoint`, line by line; subclasses act on them."""
 
     def __init__(self, adjoint: Any) -> None:
         self.adjoint = adjoint

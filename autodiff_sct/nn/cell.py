@@ -104,7 +104,7 @@ class Cell:
         return list(self.name_cells().values())
 
     def cells_and_names(self, name_prefix: str = "") -> Iterator[tuple[str, Cell]]:
-        """This cell and all cells inside it, each once, with their attribute paths."""
+        """Yield this cell and all cells inside it, each once, with their attribute paths."""
         seen: set[int] = set()
         yield from self.walk(name_prefix, seen)
 
@@ -158,7 +158,7 @@ class Cell:
         return self
 
     def extend_repr(self) -> str:
-        """What a subclass adds to its ``repr``: its settings."""
+        """The settings that a subclass adds to its ``repr``."""
         return ""
 
     def __repr__(self) -> str:

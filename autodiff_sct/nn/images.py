@@ -101,7 +101,7 @@ class Conv2d(Cell):
 
 
 class Pool(Cell):
-    """What the pools share: a window and its stride."""
+    """The base of pools: a window and its stride."""
 
     def __init__(self, kernel_size: Any = 1, stride: Any = 1, pad_mode: str = "valid", padding: Any = 0) -> None:
         super().__init__()

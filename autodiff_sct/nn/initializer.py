@@ -1,4 +1,4 @@
-"""How parameters begin: MindSpore's initializers, by object, name, number or tensor."""
+"""Initializers of parameters, as MindSpore has them: by object, name, number or tensor."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ BY_NAME: dict[str, Callable[[], Initializer]] = {
 
 
 def fans(shape: tuple[int, ...]) -> tuple[int, int]:
-    """How many inputs and outputs a unit of a weight ``(out, in, ...)`` has."""
+    """The number of inputs and of outputs of a unit of a weight ``(out, in, ...)``."""
     if len(shape) < 2:
         raise ArgumentValueError(f"this initializer wants a weight of two axes or more, not of shape {shape}")
     field = math.prod(shape[2:])

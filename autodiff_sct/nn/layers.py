@@ -111,7 +111,7 @@ class Flatten(Cell):
 
 
 class Dropout(Cell):
-    """In training, each element is zero with probability `p`, the others are divided by ``1 - p``.
+    """Dropout: in training, each element is zero with probability `p`, and the others are divided by ``1 - p``.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ __all__ = [
 
 
 class LossBase(Cell):
-    """What losses share: how the losses of the elements become one number.
+    """The base of losses: how the losses of the elements become one number.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ __all__ = ["SGD", "Adam", "AdamWeightDecay", "Momentum", "Optimizer"]
 
 
 class Optimizer(Cell):
-    """What optimizers share.
+    """The base of optimizers.
 
     Parameters
     ----------

@@ -52,7 +52,7 @@ def pads_of(x: Any, kernel: Any, stride: Any, dilation: Any, pad_mode: str, padd
 
 
 def same_pads(length: int, kernel: int, stride: int, dilation: int) -> tuple[int, int]:
-    """What is added before and after an axis so that there is a window for each `stride` elements."""
+    """The padding before and after an axis so that there is a window for each `stride` elements."""
     total = max((-(-length // stride) - 1) * stride + dilation * (kernel - 1) + 1 - length, 0)
     return total // 2, total - total // 2
 

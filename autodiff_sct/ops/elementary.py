@@ -170,15 +170,15 @@ def sign(input: Any) -> Any:
 
 
 def isnan(input: Any) -> Any:
-    """Where elements are not a number."""
+    """True for elements that are not a number."""
     return np.isnan(input)
 
 
 def isinf(input: Any) -> Any:
-    """Where elements are infinite."""
+    """True for infinite elements."""
     return np.isinf(input)
 
 
 def isfinite(input: Any) -> Any:
-    """Where elements are finite."""
+    """True for finite elements."""
     return np.isfinite(input)

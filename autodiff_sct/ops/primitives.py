@@ -265,7 +265,7 @@ class BatchMatMul(MatMul):
 
 
 class Reduction(Primitive):
-    """What reductions share: whether reduced axes stay with length 1."""
+    """The base of reductions: whether reduced axes stay with length 1."""
 
     def __init__(self, keep_dims: bool = False) -> None:
         super().__init__()
@@ -313,7 +313,7 @@ class ReduceProd(Reduction):
 
 
 class Axis(Primitive):
-    """What operations along an axis share."""
+    """The base of operations along an axis."""
 
     def __init__(self, axis: int = -1) -> None:
         super().__init__()
@@ -337,7 +337,7 @@ class LogSoftmax(Axis):
 
 
 class Argmax(Axis):
-    """Where the largest element is."""
+    """The index of the largest element."""
 
     def __init__(self, axis: int = -1, output_type: Any = np.int32) -> None:
         super().__init__(axis)
@@ -349,7 +349,7 @@ class Argmax(Axis):
 
 
 class Argmin(Argmax):
-    """Where the smallest element is."""
+    """The index of the smallest element."""
 
     def __call__(self, x: Any) -> Any:
         """Find along the axis."""
@@ -424,7 +424,7 @@ class BroadcastTo(Primitive):
 
 
 class OneHot(Axis):
-    """For each index a row that is one value there and another elsewhere."""
+    """Rows for indices: one value at the index and another elsewhere."""
 
     def __call__(self, indices: Any, depth: int, on_value: Any, off_value: Any) -> Any:
         """Make the rows."""

@@ -81,22 +81,22 @@ def min(input: Any, axis: Any = None, keepdims: bool = False) -> Any:
 
 
 def argmax(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
-    """Where the largest element is."""
+    """The index of the largest element."""
     return np.argmax(input, axis=dim, keepdims=keepdim)
 
 
 def argmin(input: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """Where the smallest element is."""
+    """The index of the smallest element."""
     return np.argmin(input, axis=axis, keepdims=keepdims)
 
 
 def all(input: Any, axis: Any = None, keep_dims: bool = False) -> Any:
-    """Whether all elements are true."""
+    """True if all elements are true."""
     return np.all(input, axis=axis, keepdims=keep_dims)
 
 
 def any(input: Any, axis: Any = None, keep_dims: bool = False) -> Any:
-    """Whether any element is true."""
+    """True if any element is true."""
     return np.any(input, axis=axis, keepdims=keep_dims)
 
 

@@ -35,47 +35,47 @@ __all__ = [
 
 
 def equal(input: Any, other: Any) -> Any:
-    """Where two tensors are equal."""
+    """True where two tensors are equal."""
     return np.equal(input, other)
 
 
 def not_equal(input: Any, other: Any) -> Any:
-    """Where two tensors differ."""
+    """True where two tensors differ."""
     return np.not_equal(input, other)
 
 
 def greater(input: Any, other: Any) -> Any:
-    """Where `input` is greater."""
+    """True where `input` is greater."""
     return np.greater(input, other)
 
 
 def greater_equal(input: Any, other: Any) -> Any:
-    """Where `input` is greater or equal."""
+    """True where `input` is greater or equal."""
     return np.greater_equal(input, other)
 
 
 def less(input: Any, other: Any) -> Any:
-    """Where `input` is less."""
+    """True where `input` is less."""
     return np.less(input, other)
 
 
 def less_equal(input: Any, other: Any) -> Any:
-    """Where `input` is less or equal."""
+    """True where `input` is less or equal."""
     return np.less_equal(input, other)
 
 
 def logical_and(input: Any, other: Any) -> Any:
-    """Where both are true."""
+    """True where both are true."""
     return np.logical_and(input, other)
 
 
 def logical_or(input: Any, other: Any) -> Any:
-    """Where either is true."""
+    """True where either is true."""
     return np.logical_or(input, other)
 
 
 def logical_not(input: Any) -> Any:
-    """Where it is false."""
+    """True where `input` is false."""
     return np.logical_not(input)
 
 
@@ -120,7 +120,7 @@ def gather(input_params: Any, input_indices: Any, axis: int) -> Any:
 
 
 def gather_elements(input: Any, dim: int, index: Any) -> Any:
-    """For each place the element along an axis that an index names."""
+    """The elements along an axis that an index of places names."""
     return np.take_along_axis(input, index, dim)
 
 
@@ -146,6 +146,6 @@ def topk(input: Any, k: int, dim: int | None = None) -> Any:
 
 
 def one_hot(indices: Any, depth: int, on_value: Any = 1.0, off_value: Any = 0.0, axis: int = -1) -> Any:
-    """For each index a row that is `on_value` there and `off_value` elsewhere."""
+    """Rows for indices: `on_value` at the index and `off_value` elsewhere."""
     rows = np.equal(np.expand_dims(indices, -1), arange(depth))
     return np.moveaxis(np.where(rows, full((), on_value), full((), off_value)), -1, axis)

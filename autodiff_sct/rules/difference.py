@@ -42,7 +42,7 @@ def push_diff(y, d, a, n=1, axis=-1, prepend=np._NoValue, append=np._NoValue):
 
 
 def width(added, axis):
-    """How many elements `np.diff` puts before or after the array: a number counts as one."""
+    """The number of elements that `np.diff` puts before or after the array: a number counts as one."""
     if added is np._NoValue:
         return 0
     return 1 if np.ndim(added) == 0 else np.shape(added)[axis]
@@ -103,7 +103,7 @@ def push_gradient(y, d, f, *varargs, axis=None, edge_order=1):
 
 
 def push_spacing(d, y, f, varargs, k, axes, edge_order):
-    """What the tangent `d` of the `k`-th spacing does to the gradients along all axes."""
+    """The contribution of the tangent `d` of the `k`-th spacing to the gradients along all axes."""
     if len(axes) == 1:
         return spacing_tangent(d, y, f, varargs[k], axes[0], edge_order)
     return tuple(

@@ -139,7 +139,7 @@ def push_select(y, d, condlist, choicelist, default=0):
 
 
 def first_true(condlist):
-    """Which condition is the first to hold, or how many there are where none does."""
+    """The number of the first condition that holds, or of all where none does."""
     return np.select(condlist, list(range(len(condlist))), len(condlist))
 
 

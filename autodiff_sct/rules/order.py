@@ -81,7 +81,7 @@ def check_method(method):
 
 
 def by_method(d, a, q, axis, keepdims, method):
-    """Of a quantile by another method than the linear one: its slope by `a`, and its derivative by the level."""
+    """The slope of a quantile by another method than the linear one, by `a`, and its derivative by the level."""
     check_method(method)
     level = levels.linear_level(q, count(a, axis), method)
     rate = levels.level_rate(q, count(a, axis), method)
@@ -113,7 +113,7 @@ def level_slope(d, a, q, axis, keepdims):
 
 
 def level_statistics(a, q, axis):
-    """As `order_statistics` for an array of levels; the statistics have the reduced axes, of length 1."""
+    """The order statistics for an array of levels; they have the reduced axes, of length 1."""
     position = q * (count(a, axis) - 1)
     low = position.astype(int)
     lanes = sorted_lanes(in_lanes(a, axis))
@@ -229,7 +229,7 @@ def push_percentile(y, d, a, q, axis=None, *, method="linear", keepdims=False):
 
 
 def nan_order_statistics(a, q, axis):
-    """As `order_statistics`, of the numbers of each lane that are not NaN; the position is an array."""
+    """The order statistics of the numbers of each lane that are not NaN; the position is an array."""
     lanes = sorted_lanes(in_lanes(a, axis))
     last = np.maximum(np.sum(~np.isnan(lanes), -1, keepdims=True) - 1, 0)
     position = (q * last).astype(a.dtype)

@@ -84,7 +84,7 @@ def insert(y, d, arr, obj, values, axis=None):
 
 
 def insertion_places(obj, old, new):
-    """Where the `old` elements and the inserted ones are among the `new`."""
+    """The places of the `old` elements and of the inserted ones among the `new`."""
     order = np.argsort(np.insert(np.arange(old), obj, np.arange(old - new, 0)))
     return order[new - old :], order[: new - old]
 

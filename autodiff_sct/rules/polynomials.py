@@ -48,7 +48,7 @@ def polyint(y, d, p, m=1):
 
 
 def falling(degree, m, dtype):
-    """What deriving `m` times multiplies the coefficients by, from that of the power `degree` down to that of `m`."""
+    """The factors of coefficients in the `m`-th derivative, from that of the power `degree` down to that of `m`."""
     powers = np.arange(degree, m - 1, -1, dtype=dtype)
     factor = powers if m > 0 else np.ones_like(powers)
     for j in upto(m)[1:]:
@@ -80,7 +80,7 @@ def push_polyfit(p, d, x, y, deg, rcond=None, full=False, w=None):
 
 
 def moved_points(d, p, q, r, rest, x, w):
-    """What the tangent `d` of the points does to the coefficients."""
+    """The contribution of the tangent `d` of the points to the coefficients."""
     rows = weighed(np.expand_dims(d, -1) * vander_slope(np.vander(x, r.shape[0]), False), w)
     return np.linalg.solve(r, np.linalg.solve(r.T, rows.T @ rest) - q.T @ (rows @ p))
 

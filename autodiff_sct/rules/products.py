@@ -255,7 +255,7 @@ def free_axes(axes: Any, ndim: int) -> tuple[int, ...]:
 
 @static
 def axes_back(axes: Any, other: Any, ndim: int, other_ndim: int) -> tuple[int, ...]:
-    """Where an operand's axes are in its adjoint: the free ones, then the summed ones in the other operand's order."""
+    """The places of an operand's axes in its adjoint: the free ones, then the summed ones in the other operand's order."""
     summed, partners = summed_axes(axes, ndim), summed_axes(other, other_ndim)
     in_adjoint = free_axes(axes, ndim) + tuple(axis for _, axis in sorted(zip(partners, summed, strict=True)))
     return tuple(in_adjoint.index(axis) for axis in range(ndim))
@@ -442,7 +442,7 @@ def push_multi_dot(y, d, arrays):
 
 
 def chain_adjoint(d, matrices, k):
-    """What is before the `k`-th matrix transposed, the cotangent, and what is behind it transposed."""
+    """The transposed product before the `k`-th matrix, the cotangent, and the transposed product behind it."""
     before = [matrices[j].T for j in range(k - 1, -1, -1)]
     behind = [matrices[j].T for j in range(len(matrices) - 1, k, -1)]
     return np.linalg.multi_dot([*before, d, *behind])

@@ -324,7 +324,7 @@ def gathered(y, d, cotangent, extreme, axis, dtype):
 
 
 def how_many(true, a, axis, keepdims):
-    """How many are true, in the dtype of `a`: an integer beside single precision would make it double."""
+    """The number of true elements, in the dtype of `a`: an integer beside single precision would make it double."""
     dtype = a.dtype if a.dtype.isnative else a.dtype.type  # NumPy adds up in the machine's order of bytes only
     if axis is None and not keepdims:
         return np.sum(true, dtype=dtype)
@@ -342,7 +342,7 @@ def max_(y, d, a, axis=None, *, keepdims=False, initial=None, where=True):
 
 
 def is_first(y, initial):
-    """Where the extreme is the number that it begins with, which may come in more digits than the array has."""
+    """True where the extreme is the initial number, which may come in more digits than the array has."""
     if isinstance(initial, (np.ndarray, np.generic)) and initial.dtype != y.dtype:
         return y == initial.astype(y.dtype)
     return y == initial

@@ -164,7 +164,7 @@ def push_maximum_accumulate(y, d, array, axis=0):
 
 
 def latest(true, axis):
-    """For each element the place of the last true one up to it."""
+    """The place of the last true element up to each."""
     numbers = np.reshape(np.arange(true.shape[axis]), only_axis(true.ndim, axis))
     return np.maximum.accumulate(np.where(true, numbers, 0), axis)
 

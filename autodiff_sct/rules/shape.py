@@ -81,7 +81,7 @@ def rollaxis(y, d, a, axis, start=0):
 
 @static
 def rolled_place(axis: int, start: int, ndim: int) -> int:
-    """Where ``rollaxis`` puts `axis`."""
+    """The place to which ``rollaxis`` moves `axis`."""
     axis, start = axis % ndim, start + ndim if start < 0 else start
     return start - 1 if axis < start else start
 

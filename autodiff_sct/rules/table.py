@@ -55,7 +55,7 @@ __all__ = [
 
 @dataclass
 class Rule:
-    """What the table knows of one function."""
+    """The row of one function in the table."""
 
     fn: Callable[..., Any]
     kind: str = "general"  # "elementwise", "linear" or "general"
@@ -163,7 +163,7 @@ def forward(*fns: Callable[..., Any], anywhere: bool = False, again: bool = Fals
 
 
 def suffix(anywhere: bool, again: bool) -> str:
-    """What the name of a field ends in that holds a rule for certain programs only."""
+    """The suffix of the name of a field that holds a rule for certain programs only."""
     return "_anywhere" if anywhere else "_again" if again else ""
 
 

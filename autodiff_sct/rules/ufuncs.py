@@ -129,7 +129,7 @@ def push_add_reduceat(y, d, array, indices, axis=0):
 
 
 def segments(indices, size):
-    """Which sum and which element belong together: each sum ends where the next one starts, and has one element."""
+    """Pairs of sums and elements: each sum ends where the next one starts, and has one element."""
     start = np.asarray(indices)
     lengths = np.maximum(np.append(start[1:], size) - start, 1)
     segment = np.repeat(np.arange(start.size), lengths)

@@ -12,7 +12,7 @@ __all__ = ["Apart", "apart", "rejoined"]
 
 
 class Apart(BaseException):
-    """On its way past handlers: an exception of a tangent of some level, which is the cause."""
+    """An exception of a tangent of some level, its cause, on its way past handlers."""
 
     def __init__(self, level: int) -> None:
         super().__init__("raised by a tangent inside `try`")

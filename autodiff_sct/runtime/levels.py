@@ -1,4 +1,4 @@
-"""At which level the linear quantile is the quantile by another method."""
+"""Levels at which the linear quantile is the quantile by another method."""
 
 from __future__ import annotations
 

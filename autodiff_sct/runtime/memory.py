@@ -94,7 +94,7 @@ def in_order(target: np.ndarray, source: Any) -> None:
 
 
 def addresses(line: np.ndarray) -> np.ndarray:
-    """Where the elements of a vector are in memory."""
+    """The addresses of a vector's elements in memory."""
     return line.__array_interface__["data"][0] + line.strides[0] * np.arange(len(line))
 
 

@@ -67,7 +67,7 @@ def detached(value: Any) -> Any:
 
 
 def only_looking(fn: Any, /, *args: Any, **kwargs: Any) -> Any:
-    """What a function returns that is given arrays which it cannot write into.
+    """The result of a function that is given arrays which it cannot write into.
 
     Raises
     ------
@@ -107,7 +107,7 @@ def read_only(value: Any) -> Any:
 
 
 def contents(value: Any) -> Any:
-    """What containers hold: the same as long as they hold the same objects."""
+    """The contents of containers: equal as long as they hold the same objects."""
     if type(value) in (tuple, list):
         return [contents(item) for item in value]
     if type(value) is dict:
@@ -133,7 +133,7 @@ def like(shadow: Any, value: Any) -> Any:
 
 
 def peek(table: Any, key: Any) -> Any:
-    """What a dict holds under a key before it is assigned; a mark where it holds nothing."""
+    """The value under a key of a dict before it is assigned; a mark where there is none."""
     return table.get(key, MISSING)
 
 

@@ -1,4 +1,4 @@
-"""Where a loop keeps one array of each iteration."""
+"""Rows of one array, in which a loop keeps an array of each iteration."""
 
 from __future__ import annotations
 

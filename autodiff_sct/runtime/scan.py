@@ -104,7 +104,7 @@ def moderate_sizes(dtype: np.dtype[Any]) -> tuple[float, float]:
 
 
 def products_of_others(a: Any, axis: int | tuple[int, ...] | None = None) -> np.ndarray:
-    """For each element the product of all *other* elements along `axis`: the derivative of ``np.prod(a, axis)``.
+    """The product of all *other* elements along `axis` for each element: the derivative of ``np.prod(a, axis)``.
 
     >>> products_of_others(np.array([2.0, 0.0, 3.0]))
     array([0., 6., 0.])

@@ -74,7 +74,7 @@ def diagonal_adjoint(cotangent: Any, x: np.ndarray, offset: int = 0) -> np.ndarr
 
 
 def strided_places(x: Any, shape: Any, strides: Any) -> Any:
-    """Which numbers of `x`, counted in the order of its memory, ``as_strided(x, shape, strides)`` shows.
+    """The places of the numbers that ``as_strided(x, shape, strides)`` shows, in the order of the memory of `x`.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""How long the segments of a checkpointed loop are."""
+"""Lengths of the segments of a checkpointed loop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a condition holds, a cotangent, and elsewhere mostly 0."""
+"""Selections of cotangents: one where a condition holds, and elsewhere mostly 0."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an operation raises where shapes do not fit, without its result."""
+"""Checks that raise what an operation raises where shapes do not fit, without its result."""
 
 from __future__ import annotations
 

@@ -151,7 +151,7 @@ def tensor_of(y: Any, fn: Any, args: Any, kwargs: Any, node: Node | None, item: 
 
 
 class Step:
-    """From an array to a view of it: a call of which it is one argument, and the view the result or a part of it."""
+    """The step from an array to a view of it: a call with it as an argument, whose result holds the view."""
 
     __slots__ = ("args", "fn", "item", "kwargs", "place")
 

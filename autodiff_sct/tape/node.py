@@ -1,4 +1,4 @@
-"""What a recorded call leaves behind."""
+"""Nodes of the tape: the records of calls."""
 
 from __future__ import annotations
 

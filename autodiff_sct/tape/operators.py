@@ -1,4 +1,4 @@
-"""What NumPy's programs do with tensors: operators, methods, functions."""
+"""Operators, methods and functions by which NumPy's programs use tensors."""
 
 from __future__ import annotations
 

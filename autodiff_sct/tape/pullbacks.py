@@ -27,7 +27,7 @@ __all__ = ["Plan", "name_of", "no_rule", "plan_of"]
 
 
 class Plan:
-    """What recording and pulling back one shape of call need to know.
+    """The plan for recording and pulling back one shape of call.
 
     Attributes
     ----------
@@ -93,7 +93,7 @@ def with_names(pull: Callable[..., Any], count: int, names: tuple[str, ...]) -> 
 
 
 def entry_places(fn: Any, rule: Rule, count: int, names: tuple[str, ...]) -> list[int]:
-    """For each argument of a call the place of its entry among those that the rule returns.
+    """The place of each argument's entry among those that the rule returns.
 
     Raises
     ------
@@ -117,7 +117,7 @@ def starred(rule: Rule) -> str | None:
 
 
 def parameters_at(rule: Rule, count: int, names: tuple[str, ...]) -> list[str]:
-    """For each argument of a call the name of the rule's parameter."""
+    """The name of the rule's parameter for each argument of a call."""
     order, rest = list(rule.signature.parameters), starred(rule)
     first = order[: order.index(rest)] if rest is not None else order
     return [*(first[k] if k < len(first) else rest or "" for k in range(count)), *names]
@@ -305,7 +305,7 @@ def resolve(node: ast.expr, fn: Any) -> Any:
 
 @cache
 def entry_count(fn: Any) -> int:
-    """How many entries a rule returns at most, 1 where its text does not show more."""
+    """The largest number of entries that a rule returns, 1 where its text does not show more."""
     if not is_ours(fn):
         return len(inspect.signature(fn).parameters)
     returned = [n.value for n in ast.walk(text_of(fn)) if isinstance(n, ast.Return) and n.value is not None]

@@ -44,7 +44,7 @@ def scope_of(names: dict[str, Any]) -> dict[str, Any]:
 
 
 def meant_by(value: Any) -> Any:
-    """What a name in a rule's module means to the tape."""
+    """The meaning to the tape of a name in a rule's module."""
     if isinstance(value, types.FunctionType) and (value in TABLE or value in OWN):
         return partial(recorded, value)
     if not is_ours(value):

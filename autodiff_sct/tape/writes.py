@@ -220,7 +220,7 @@ def is_empty(values: Any) -> bool:
 
 
 class Flat:
-    """What ``a.flat`` is: all elements in one row, read as copies, and written in place."""
+    """The flat view ``a.flat``: all elements in one row, read as copies, and written in place."""
 
     def __init__(self, array: Any) -> None:
         self.array = array

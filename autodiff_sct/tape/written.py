@@ -35,5 +35,5 @@ def part_of(y: Any, path: tuple[Any, ...]) -> Any:
 
 
 def written_rule(y, d, x, value, path, index, order):  # type: ignore[no-untyped-def]
-    """What was written over has no derivative; what was written has that of its place."""
+    """The rule of a write: no derivative for what was written over, that of its place for what was written."""
     return written(d, 0.0, path, index, order), stored(followed(d, path), index)

@@ -148,7 +148,7 @@ class Tensor(TensorMethods):
         return self.astype(np.int64)
 
     def bool(self) -> Tensor:
-        """Whether each element differs from 0."""
+        """True for each element that differs from 0."""
         return self.astype(np.bool_)
 
     def __array__(self, dtype: Any = None, copy: builtins.bool | None = None) -> np.ndarray:
@@ -273,7 +273,7 @@ def unwrap(value: Any) -> Any:
 
 
 def wrap_result(result: Any, floating: np.dtype[Any] | None) -> Any:
-    """What a NumPy function returned, as tensors; a float that only integers made takes the dtype `floating`."""
+    """The result of a NumPy function as tensors; a float that only integers made takes the dtype `floating`."""
     if isinstance(result, (np.ndarray, np.generic)):
         array = np.asarray(result)
         if floating is not None and array.dtype in WIDE:

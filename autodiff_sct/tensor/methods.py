@@ -229,7 +229,7 @@ class Shaping(Operators):
         return split(self, split_size_or_sections, axis)
 
     def chunk(self, chunks: int, axis: int = 0) -> Any:
-        """At most `chunks` pieces of one length, the last one shorter."""
+        """Up to `chunks` pieces of one length, the last one shorter."""
         return split(self, -(-self.shape[axis] // chunks), axis)
 
     def take(self, indices: Any, axis: Any = None) -> Any:
@@ -305,11 +305,11 @@ class Reducing(Shaping):
         return np.argmin(self, axis=axis, keepdims=keepdims)
 
     def all(self, axis: Any = None, keep_dims: bool = False) -> Any:
-        """Whether all elements are true."""
+        """True if all elements are true."""
         return np.all(self, axis=axis, keepdims=keep_dims)
 
     def any(self, axis: Any = None, keep_dims: bool = False) -> Any:
-        """Whether any element is true."""
+        """True if any element is true."""
         return np.any(self, axis=axis, keepdims=keep_dims)
 
     def cumsum(self, axis: Any = None) -> Any:
@@ -412,15 +412,15 @@ class TensorMethods(Reducing):
         return np.sign(self)
 
     def isnan(self) -> Any:
-        """Where the elements are not a number."""
+        """True for elements that are not a number."""
         return np.isnan(self)
 
     def isinf(self) -> Any:
-        """Where the elements are infinite."""
+        """True for infinite elements."""
         return np.isinf(self)
 
     def isfinite(self) -> Any:
-        """Where the elements are finite."""
+        """True for finite elements."""
         return np.isfinite(self)
 
     def add(self, other: Any) -> Any:

@@ -1,4 +1,4 @@
-"""How a tensor shows itself: the text of ``repr`` that MindSpore prints.
+"""Text of tensors: the ``repr`` that MindSpore prints.
 
 >>> import numpy as np
 >>> print(tensor_repr(np.array([0.5, -2], np.float32), "Float32"))

@@ -323,7 +323,7 @@ def before_raise(block: ir.Block) -> Iterator[Any]:
 
 
 def callee_of(stmt: ir.Let) -> str:
-    """What a message calls the function of a statement."""
+    """The function of a statement, as a message names it."""
     fn = cast(ir.Op, stmt.op).fn
     name = getattr(fn, "__name__", str(fn))
     if is_of_scipy(fn) or hasattr(fn, "stands_for"):
@@ -332,7 +332,7 @@ def callee_of(stmt: ir.Let) -> str:
 
 
 def callee(func: Any) -> str:
-    """What a message calls a function, by the expression that it was called by."""
+    """The name of a function in a message, by the expression that it was called by."""
     if not any(map(ir.is_variable, ir.names_in(func))):
         return unparse(func)
     return f"the method {func.attr!r}" if isinstance(func, gast.Attribute) else "an object that is called"

@@ -242,7 +242,7 @@ def terms_of(makers: Makers, value: Value, depth: int = DEPTH) -> list[Value]:
 
 
 def squared_base(where: Regions, makers: Makers, value: Value) -> Value | None:
-    """What a value is the square of, if the program leaves that alone; None for what is no square."""
+    """The value whose square a variable is, if the program never writes to it; None for no square."""
     maker = makers.get(value.name) if isinstance(value, Leaf) else None
     operands = squared_operands(maker) if isinstance(maker, ir.Let) else None
     if operands is None or not is_same_value(where, makers, *operands) or not is_unchanged(where, operands[0]):

@@ -37,7 +37,7 @@ def nested_gradient(*inputs: Any) -> Any:
 
 @dataclass(eq=False)
 class Called:
-    """What a gradient's call needs to be differentiated: `slope` is along directions, `positions` of its inputs."""
+    """The call of a gradient, ready to be differentiated: `slope` is along directions, `positions` of its inputs."""
 
     tangent: Any  # the emitted tangent function
     positions: tuple[int, ...]
@@ -93,7 +93,7 @@ def elsewhere(s: Specialiser, facts: Any, site: Any) -> Any:
 
 
 def primal_value(s: Specialiser, fn: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    """What the function returns, as far as its kind goes; its statements are left out."""
+    """The result of the function as far as its kind goes; its statements are left out."""
     env = dict(s.env)
     try:
         with s.writing([], s.lengths) as block:

@@ -1,4 +1,4 @@
-"""What a program returns: the part that is differentiated, and the value in memory of its own."""
+"""Results of a program: the part that is differentiated, and the value in memory of its own."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def holds_optional(s: Specialiser, value: Value) -> bool:
 
 
 def underivable(s: Specialiser, value: Value) -> str | None:
-    """What a result is, in words, if it is nothing that has a derivative."""
+    """The words for a result that has no derivative; None for one that has."""
     if isinstance(value, Const) and (value.value is None or isinstance(value.value, str)):
         return "a str" if isinstance(value.value, str) else "None"
     if isinstance(value, (Closure, Bound, PartialV)) or (isinstance(value, Const) and callable(value.value)):

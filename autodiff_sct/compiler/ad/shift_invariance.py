@@ -40,7 +40,7 @@ WHOLE = (Ellipsis, slice(None))
 
 @dataclass(frozen=True)
 class Shift:
-    """How a variable follows an extreme; `axis` is that of the reduction, None where the extreme is one number."""
+    """The shift of a variable by an extreme; `axis` is that of the reduction, None where the extreme is one number."""
 
     times: bool
     degree: int

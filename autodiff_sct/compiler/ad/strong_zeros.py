@@ -191,7 +191,7 @@ def whole_where(met: Any, whole: Any, finite: Any) -> Any:
 
 
 def without_slope(s: Specialiser, op: ir.Op, write: Write, entries: Entries, p: str) -> Entries:
-    """In forward mode: zero where the slope is, whatever the tangent, as reverse mode has it."""
+    """The tangent in forward mode: zero where the slope is, whatever the direction, as in reverse mode."""
     facts = s.num(entries[p])
     if s.strong is not EVERY or not has_strong_zeros(s, op) or facts is None or facts.dims == ():
         return {}

@@ -1,4 +1,4 @@
-"""What the values of variables flow into: from the operands of a statement to its results, and where values meet."""
+"""Flow of values: from the operands of a statement to its results, and through merges."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Flow(NamedTuple):
 
 
 def flows(s: Specialiser, block: ir.Block, still: set[str], caught: bool = False) -> list[Flow]:
-    """Where derivatives pass through a program, in order; none pass into the variables in `still`.
+    """The edges along which derivatives pass through a program, in order; none lead into the variables in `still`.
 
     None pass through a block that ends in a ``raise``, unless a handler or a manager around it may have it `caught`.
     """
@@ -66,7 +66,7 @@ def flows(s: Specialiser, block: ir.Block, still: set[str], caught: bool = False
 
 
 def key_flows(s: Specialiser, block: ir.Block, regions: Regions) -> list[Flow]:
-    """What the keys that are read out of dicts were when they were put in."""
+    """The flows from keys when they were put into dicts to keys that are read."""
     found = []
     lists = [stmt for stmt in ir.walk(block) if is_of_keys(s, stmt)] if s.keys_of else []
     for stmt in ir.walk(block) if lists else ():
@@ -113,7 +113,7 @@ def has_meaning(stmt: ir.Let) -> bool:
 
 
 def unknown_flow(s: Specialiser, stmt: ir.Let) -> list[Flow]:
-    """Where derivatives pass through an expression of which only its variables are known."""
+    """The flow of derivatives through an expression of which only its variables are known."""
     targets = [t for t in stmt.targets if isinstance(s.facts[t], Opaque)]
     return [Flow(targets, variables_of(stmt.expr))] if targets else []
 
@@ -221,5 +221,5 @@ def joins(stmt: Any) -> list[tuple[str, list[str]]]:
 
 
 def entered(stmt: ir.With) -> list[tuple[str, list[str]]]:
-    """What ``with`` binds, each with the variables of its manager."""
+    """The variables bound by ``with``, each with those of its manager."""
     return [(bound, variables_of(manager)) for manager, bound in stmt.items if bound is not None]

@@ -124,7 +124,7 @@ def regions_of_program(s: Specialiser, block: ir.Block) -> Regions:
 
 
 def enclosing_loops(block: ir.Block, around: tuple[ir.Loop, ...] = ()) -> dict[Any, tuple[ir.Loop, ...]]:
-    """For each statement, the loops that it is in."""
+    """The loops around each statement."""
     result: dict[Any, tuple[ir.Loop, ...]] = {}
     for stmt in block:
         result[stmt] = around

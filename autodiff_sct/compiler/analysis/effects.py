@@ -1,4 +1,4 @@
-"""What statements write, and whether they touch the memory of a variable."""
+"""Effects: the writes of statements, and whether they touch the memory of a variable."""
 
 from __future__ import annotations
 

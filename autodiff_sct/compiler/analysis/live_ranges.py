@@ -20,7 +20,7 @@ REDUCTIONS = {"sum", "prod", "max", "min", "mean", "any", "all"}
 
 @dataclass
 class Lives:
-    """For each variable, the stretches of the program during which it holds a value that is still read."""
+    """The live ranges: for each variable, the stretches of the program during which its value is still read."""
 
     segments: dict[str, list[Segment]] = field(default_factory=lambda: defaultdict(list))
     place: int = 0
@@ -95,7 +95,7 @@ class Lives:
         return result
 
     def attempt(self, stmt: ir.Try, live: dict[str, float]) -> None:
-        """What a handler reads stays alive until then: an exception may come anywhere."""
+        """Extend the ranges of variables that a handler reads over its block: an exception may come anywhere."""
         live.update(self.block(stmt.final, live))
         for target, _ in stmt.merges:
             self.define(target, stmt.end, live)

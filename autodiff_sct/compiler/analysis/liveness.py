@@ -1,4 +1,4 @@
-"""Which values are read: uses counted, and statements dropped that nothing reads."""
+"""Liveness: uses counted, and statements dropped that nothing reads."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Liveness:
         return any(not self.marked.isdisjoint(block) for block in ir.bodies(stmt))
 
     def prune(self, block: ir.Block) -> ir.Block:
-        """What stays of a block, and inside its statements, in place."""
+        """Drop the dead statements of a block, and inside its statements, in place."""
         kept = [stmt for stmt in block if stmt in self.marked or (type(stmt) is not ir.Let and self.keeps(stmt))]
         for stmt in [stmt for stmt in kept if type(stmt) not in ir.SIMPLE]:
             if isinstance(stmt, ir.If):
@@ -128,7 +128,7 @@ def sweep_dead(s: Specialiser, program: ir.Block, strict: set[Any], shadows: set
 
 
 def count_uses(program: ir.Block) -> dict[str, int]:
-    """How often each variable is read."""
+    """The number of reads of each variable."""
     return Counter(ir.uses_in(program))
 
 
@@ -145,7 +145,7 @@ def names_read(stmt: Any, known: dict[Any, dict[str, None]]) -> dict[str, None]:
 
 
 def readers_of(block: ir.Block, known: dict[Any, dict[str, None]] | None = None) -> dict[str, list[Any]]:
-    """For each variable, the statements of a block in which it is read, in order; `known` as in `names_read`."""
+    """The readers of each variable among the statements of a block, in order; `known` as in `names_read`."""
     readers: dict[str, list[Any]] = {}
     known = {} if known is None else known
     for stmt in block:

@@ -1,4 +1,4 @@
-"""Which variables of a loop may refer to one piece of memory, and whether what a variable holds is changed later.
+"""Aliasing in loops: variables that may refer to one piece of memory, and values that are changed later.
 
 Facts tell where memory was made, but two iterations make it at one place; so the names are followed as well: a view, a
 carried value, a sum that is written where its left side was, and what a run-time helper may give back belong together.

@@ -1,4 +1,4 @@
-"""What surely raises no exception, whatever numbers it is given."""
+"""Statements that surely raise no exception, whatever numbers they are given."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def literal(part: Any) -> int | None:
 
 
 def fact(s: Specialiser, expr: Any) -> Any:
-    """What is known of a variable or a number, or of what is computed of one of NumPy's floats and another number."""
+    """The facts of a variable or a number, or of a sum or product of one of NumPy's floats and another number."""
     if isinstance(expr, gast.BinOp):
         sides = [fact(s, expr.left), fact(s, expr.right)]
         numpys = [side for side in sides if is_float(side) and side.kind == "npscalar"]

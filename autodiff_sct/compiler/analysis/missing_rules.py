@@ -1,4 +1,4 @@
-"""What to do about a function of a library that has no rule: its full name, NumPy's twin, and the form of a rule."""
+"""Advice for a library's function without a rule: its full name, NumPy's twin, and the form of a rule."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may hold the memory of a variable of the reverse sweep, and until when.
+"""Ownership: the variables that may hold a piece of memory in the reverse sweep, and until when.
 
 Facts tell which variables share memory by the places where it was made.  Cotangents need more care: what a run-time
 helper gives back may be what it was given, and what is computed in place has the memory of before.  So variables form
@@ -49,7 +49,7 @@ class Group:
             insort(self.ends, end)
 
     def held_after(self, place: float) -> int:
-        """How many stretches of them begin up to a place and end after it."""
+        """The number of stretches that begin up to a place and end after it."""
         return bisect_right(self.starts, place) - bisect_right(self.ends, place)
 
 
@@ -120,7 +120,7 @@ class Memory:
                 self.unite(target, *(n for n in names if n))
 
     def base(self, stmt: ir.Let) -> Any:
-        """What a statement computes, or the variable in whose memory it may do so: a number has none."""
+        """The expression of a statement, or the variable in whose memory it may be computed: a number has none."""
         found = changed(stmt)
         number = isinstance(found, gast.Name) and ir.is_variable(found.id) and is_number(self.s.facts[found.id])
         return stmt.expr if number else found
@@ -184,7 +184,7 @@ class Memory:
         return all(self.are_apart(name, other) for other in others)
 
     def is_held_after(self, name: str, place: float) -> int:
-        """In how many of its stretches a variable is held after a place."""
+        """The number of a variable's stretches that hold it after a place."""
         return sum(start <= place < end for start, end in self.segments[name])
 
     def are_apart(self, a: str, b: str) -> bool:
@@ -287,7 +287,7 @@ def is_number(facts: Any) -> bool:
 
 
 def changed(stmt: ir.Let) -> Any:
-    """What a statement computes, or the variable in whose memory it may do so."""
+    """The expression of a statement, or the variable in whose memory it may be computed."""
     expr = stmt.expr
     while stmt.in_place and isinstance(expr, gast.BinOp):
         expr = expr.left

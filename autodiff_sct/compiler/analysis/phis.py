@@ -1,4 +1,4 @@
-"""Where values meet: branches, loops, and lists of saved values; what the variables there come from."""
+"""Merges: branches, loops, and lists of saved values, and the sources of the variables there."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NOTHING: frozenset[str] = frozenset()
 
 
 class Meetings:
-    """Where branches meet, and the loops of a program: what their variables come from."""
+    """The merges of branches and the loops of a program, with the sources of their variables."""
 
     def __init__(self, program: ir.Block) -> None:
         self.followed: set[str] = set()  # variables of which `Flow` sees all that comes to them
@@ -37,7 +37,7 @@ class Meetings:
                 self.outs |= {c.out: (stmt, c) for c in stmt.carries}
 
     def tests(self, expr: Any, was_numpy: Callable[[Any], bool], was_python: Callable[[str], bool]) -> list[Any] | None:
-        """When the outcome of loops is a ``np.float64``: if all of them had something to do. None: nobody knows.
+        """The loops that make an outcome a ``np.float64`` if all of them have iterations; None if unknown.
 
         Where they had nothing to do, it is what it was before, which has to be a number of Python's.
         """
@@ -63,7 +63,7 @@ class Meetings:
 
 
 def saves_of(program: ir.Block) -> dict[str, list[Any]]:
-    """What is put into the lists of saved values that nothing but such statements and ``pop`` reaches."""
+    """The values put into lists of saved values that only such statements and ``pop`` reach."""
     found: dict[str, list[Any]] = {}
     others: set[str] = set()
     for stmt in ir.walk(program):

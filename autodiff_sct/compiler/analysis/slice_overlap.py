@@ -1,4 +1,4 @@
-"""Which parts of an array a subscript takes, as far as its text tells.
+"""Overlap of slices: the parts of an array that a subscript takes, as far as its text tells.
 
 A bound names the same place in whatever subscript of one array it stands, so ``[:n]`` and ``[n:2 * n]`` never meet,
 and ``[:-2]`` and ``[-2:]`` make the whole.  Nothing is assumed of lengths but that they are not negative.
@@ -121,7 +121,7 @@ def is_full(part: Any) -> bool:
 
 
 def rest_of(index: Any) -> list[Any] | None:
-    """What a slice of the first axis leaves out; None where that is more than two ends."""
+    """The part of the first axis that a slice leaves out; None where that is more than two ends."""
     if not isinstance(index, gast.Slice) or not is_slice(index):
         return None
     lower, upper = literal(index.lower), literal(index.upper)

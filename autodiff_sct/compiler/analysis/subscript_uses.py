@@ -1,4 +1,4 @@
-"""How a program touches its arrays: item by item, for their length only, or as a whole."""
+"""Uses of arrays: item by item, for their length only, or as a whole."""
 
 from __future__ import annotations
 
@@ -194,5 +194,5 @@ def is_float_array(facts: Facts | None) -> bool:
 
 
 def leaves(expr: Any) -> list[Any]:
-    """What nested lists that are written out hold."""
+    """The leaves of nested lists that are written out."""
     return [leaf for item in expr.elts for leaf in leaves(item)] if isinstance(expr, gast.List) else [expr]

@@ -11,7 +11,7 @@ FOREIGN = 1000  # the width of what is never put into a row
 
 
 def columns_of(expr: Any) -> int:
-    """How wide an expression is printed, but for its parentheses."""
+    """The printed width of an expression, without parentheses around it."""
     kind_of = type(expr)
     if kind_of is gast.Name:
         return len(expr.id)
@@ -51,5 +51,5 @@ def columns_of(expr: Any) -> int:
 
 
 def listed(exprs: list[Any]) -> int:
-    """How wide expressions are with commas between them."""
+    """The printed width of expressions with commas between them."""
     return sum(map(columns_of, exprs)) + 2 * max(len(exprs) - 1, 0)

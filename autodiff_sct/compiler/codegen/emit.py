@@ -1,4 +1,4 @@
-"""From the intermediate form to Python statements, with the copies that names could not avoid."""
+"""Emission: from the intermediate form to Python statements, with the copies that names could not avoid."""
 
 from __future__ import annotations
 
@@ -312,7 +312,7 @@ def adds_in_place(s: Specialiser, stmt: ir.Store) -> bool:
 
 
 def defaults(s: Any, emitter: Emitter, arguments: list[str]) -> list[Any]:
-    """What the emitted function starts with, so that it may copy variables that some paths leave unbound."""
+    """The first statements of the emitted function, which bind variables that some paths leave unbound."""
     unbound = {n: emitter.text(n) for n in s.unbound if n in emitter.names}
     none = {text for n, text in unbound.items() if n in s.defaulted | emitter.copied}
     return [gast.Assign([store(text)], ir.constant(None), None) for text in sorted(none - set(arguments))]
@@ -332,7 +332,7 @@ def alternatives(orelse: list[Any]) -> list[Any]:
 
 
 def comment_of(origin: Origin) -> str:
-    """Where a statement comes from: ``model.py:14  h = np.tanh(x)``.
+    """The comment with the origin of a statement: ``model.py:14  h = np.tanh(x)``.
 
     Of adjoints of one name, which differ by a number, it is not said which: that depends on what was compiled before.
     """

@@ -1,4 +1,4 @@
-"""What each line of an emitted text is: the user's line behind it, its sweep, and the notes above it.
+"""The line map of an emitted text: for each line the user's line behind it, its sweep, and the notes above it.
 
 `inspection` and the notes on exceptions read it.
 """

@@ -1,4 +1,4 @@
-"""From text to a function.
+"""Loading: from text to a function.
 
 An emitted function has no file, but its text is where a debugger and a traceback look for it: in `linecache`, under a
 name such as ``<adjoint of model.loss>``. The entry lives as long as the code does. With a folder in the environment

@@ -208,7 +208,7 @@ class Naming:
         return numbered(hint, chosen)
 
     def hint_of(self, name: str) -> str:
-        """What a variable is called after, as an identifier."""
+        """The name of a variable's origin, as an identifier."""
         return identifier(re.sub("__+", "_", self.s.hints[name].lstrip("_")))
 
     def is_free(self, name: str, group: Group) -> bool:
@@ -243,7 +243,7 @@ def name_variables(s: Specialiser, program: ir.Block, arguments: dict[str, str])
 
 
 def read_exit_values(program: ir.Block) -> None:
-    """What a loop goes over is still there after it, under the same name.
+    """Read the variable of a loop after it under its own name.
 
     ::
 

@@ -1,4 +1,4 @@
-"""What a function made inside the program captures, for the derivative of that function taken in there.
+"""Captured values of functions made inside the program, for derivatives that are taken there.
 
 The inner derivative is a program of its own: what the function captures from the outer one becomes further arguments of
 the inner one, so that the outer derivative passes through them.  Parameters stay what they are in both: inputs that are
@@ -169,7 +169,7 @@ class Capture:
 
 
 def tree_of(s: Specialiser, value: Value) -> Any:
-    """What an argument is made of."""
+    """The tree of an argument."""
     if isinstance(value, Const):
         return (
             LeafTree(s.facts_of(value))

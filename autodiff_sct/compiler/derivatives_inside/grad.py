@@ -306,7 +306,7 @@ def is_alike(a: Any, b: Any) -> bool:
 
 
 def parameters_of(s: Specialiser, fn: Value, args: list[Value], kwargs: dict[str, Value]) -> dict[str, Any]:
-    """What the arguments are, by the names of the parameters."""
+    """The arguments by the names of the parameters."""
     kind = inspect.Parameter
     names = parameter_names(fn, len(args)) or [f"x{k}" for k in range(len(args))]
     found = {n: (kind.POSITIONAL_OR_KEYWORD, tree_of(s, a)) for n, a in zip(names, args)}
@@ -314,7 +314,7 @@ def parameters_of(s: Specialiser, fn: Value, args: list[Value], kwargs: dict[str
 
 
 def in_call(fn: Value, args: list[Value], kwargs: dict[str, Value], positions: tuple[int, ...]) -> tuple[int, ...]:
-    """Where the arguments that positions count, in the order of the signature, stand in the call."""
+    """The places in the call of arguments that positions count in the order of the signature."""
     names = all_names(fn)
     order = [*range(len(args)), *(len(args) + list(kwargs).index(n) for n in names[len(args) :] if n in kwargs)]
     order += [k for k in range(len(args) + len(kwargs)) if k not in order]

@@ -43,7 +43,7 @@ from .grad import (
 
 @dataclass(eq=False)
 class Pull:
-    """What a pullback made inside the program calls, and what it returns."""
+    """The function that a pullback made inside the program calls, and its results."""
 
     inner: Inner
     tensors: tuple[bool, ...]  # whether each input is one
@@ -81,7 +81,7 @@ def pulled_back(
 
 
 def pull_back(info: Pull, state: Any, output: Any, *vectors: Any) -> Any:
-    """What a pullback made inside the program is a partial of: its call is followed here."""
+    """The function of which a pullback made inside the program is a partial: its call is followed here."""
     raise NotImplementedError
 
 
@@ -181,7 +181,7 @@ def check_directions(s: Specialiser, inputs: Any, directions: Any) -> None:
 
 @dataclass(eq=False)
 class Push:
-    """What a pushforward made inside the program calls."""
+    """The function that a pushforward made inside the program calls."""
 
     inner: Inner
     positions: tuple[int, ...]
@@ -197,7 +197,7 @@ def pusher(
 
 
 def push_forward(info: Push, args: Any, beside: Any, *directions: Any) -> Any:
-    """What a pushforward made inside the program is a partial of: its call is followed here."""
+    """The function of which a pushforward made inside the program is a partial: its call is followed here."""
     raise NotImplementedError
 
 

@@ -13,7 +13,7 @@ __all__ = ["Attempt", "Way"]
 
 
 class Way(Enum):
-    """What is done otherwise than in the first attempt."""
+    """The differences of an attempt from the first one."""
 
     INLINE = "large functions that stayed calls are inlined"
     CALL = "gradients in the program stay calls, each with a derivative of its own"

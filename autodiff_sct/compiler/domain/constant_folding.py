@@ -1,4 +1,4 @@
-"""What is computed while compiling: constants that are small and quickly found, as a bound taken beforehand shows.
+"""Constant folding: constants that are small and quickly found, as a bound taken beforehand shows.
 
 `is_cheap` decides before a call on constants is carried out; a call that is not cheap is emitted as the user wrote it,
 and runs when the program runs.  `smaller` gives constants in whose place the facts of a result are the same.
@@ -85,20 +85,20 @@ def bytes_of_all(given: list[Any]) -> int:
 
 
 def bytes_of_repetition(given: list[Any]) -> int:
-    """Of ``a * b``: whichever is the number of times."""
+    """The bytes of ``a * b``, whichever is the number of times."""
     times = [value for value in given if isinstance(value, int)]
     return bytes_of_all([value for value in given if not isinstance(value, int)]) * max([1, *times])
 
 
 def bytes_of_text(given: list[Any]) -> int:
-    """Of a method of a text: an argument for each of its letters and fields, and widths, also those inside it."""
+    """The bytes that a method of a text makes: an argument for each of its letters and fields, and widths inside it."""
     text, *others = given
     widths = [abs(value) for value in others if isinstance(value, int)]
     return (len(text) + 1) * (1 + bytes_of_all(others)) + sum(widths) + sum(widths_in([text, *others]))
 
 
 def bytes_of_format(given: list[Any]) -> int:
-    """Of ``text % values``, of which a width may be one."""
+    """The bytes of ``text % values``, of which a width may be one."""
     if not isinstance(given[0], (str, bytes)):
         return bytes_of_all(given)
     return bytes_of_text([given[0], *(given[1] if isinstance(given[1], tuple) else given[1:])])

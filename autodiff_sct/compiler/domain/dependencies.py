@@ -1,4 +1,4 @@
-"""What a program is compiled against: everything that the specialiser reads from outside, and how to read it again.
+"""Dependencies of a program: everything that the specialiser reads from outside, and how to read it again.
 
 A program kept on disk may stand for another process's only if that would read the same things in the same places.  So
 readings are objects that say what they read, `World` lists them with what was found, and the texts that were inlined.
@@ -65,7 +65,7 @@ class AttributeRead:
 
 @dataclass(frozen=True, eq=False)
 class ModuleRead:
-    """What an ``import`` inside a function finds."""
+    """The module that an ``import`` inside a function finds."""
 
     name: str
 
@@ -108,7 +108,7 @@ class KwDefaultRead:
 
 @dataclass(frozen=True, eq=False)
 class CodeRead:
-    """What a function does at present."""
+    """The code of a function at present."""
 
     fn: FunctionType
 

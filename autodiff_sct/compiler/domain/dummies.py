@@ -171,7 +171,7 @@ def evaluate_kinds(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: tuple[
 
 
 def evaluate_any_dtype(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: tuple[tuple[str, Any], ...]) -> Any:
-    """What holds whichever dtypes there are, of arrays of which only the rank is known, and of dtypes as arguments."""
+    """The facts of a result that hold for every dtype, of arrays of known rank, and of dtypes as arguments."""
     count = count_untyped((args, kwargs))
     few = count <= 2  # of more, one dtype for all tells the rank
     outcomes = []

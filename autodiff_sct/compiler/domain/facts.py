@@ -63,7 +63,7 @@ class Dim:
 
 @lru_cache(4096)
 def size_classes(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """What a call is specialised on of the length of each axis: whether it is 0, 1, or `LONG` and more."""
+    """The class of each axis length on which a call is specialised: 0, 1, others, or `LONG` and more."""
     return tuple([length if length < 2 else 2 + (length >= thresholds.LONG_AXIS) for length in shape])
 
 
@@ -166,14 +166,14 @@ Facts = Num | Listed | Mapped | Pair | Opaque
 
 
 class Different:
-    """In place of the class of an object that may be of several, or a number: of which ones, where they are known."""
+    """The class of an object that may be of several, or a number: of which ones, where they are known."""
 
     classes: tuple[type, ...] = ()
 
 
 @lru_cache(maxsize=1024)
 def one_of(classes: tuple[type, ...]) -> type:
-    """What stands for several classes of objects: the same for the same ones."""
+    """The stand-in of several classes of objects: the same for the same ones."""
     return type("_or_".join(cls.__name__ for cls in classes), (Different,), {"classes": classes})
 
 
@@ -204,7 +204,7 @@ def unless_none(facts: Facts) -> Facts:
 
 
 def join(a: Facts, b: Facts) -> Facts:
-    """What holds of a value that is one of two."""
+    """The facts of a value that is one of two."""
     if a == b:
         return a
     if isinstance(a, Num) and isinstance(b, Num):
@@ -251,7 +251,7 @@ def join_dims(a: tuple[Axis, ...] | None, b: tuple[Axis, ...] | None) -> tuple[A
 
 
 def blurred(axis: Axis) -> Axis:
-    """What is left of a length where others may take its place."""
+    """The facts of a length where others may take its place."""
     return MANY if several(axis) else None
 
 

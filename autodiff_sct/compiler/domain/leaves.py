@@ -20,7 +20,7 @@ def is_number(x: Any) -> bool:
 
 
 def children(x: Any) -> dict[Any, Any] | None:
-    """What a container holds, by index, key or attribute; None for what is no container."""
+    """The children of a container by index, key or attribute; None for no container."""
     if isinstance(x, (tuple, list)):
         return dict(enumerate(x))
     if isinstance(x, dict):
@@ -47,7 +47,7 @@ def with_children(x: Any, found: dict[Any, Any]) -> Any:
 
 
 def leaves(x: Any, like: Any) -> Iterator[Any]:
-    """What stands in `x` where `like` has its numbers and arrays."""
+    """The leaves of `x` where `like` has its numbers and arrays."""
     if is_number(like):
         yield x
         return

@@ -181,7 +181,7 @@ def is_plain(tree: Any) -> bool:
 
 
 def join_trees(a: Any, b: Any) -> Any:
-    """What holds of two elements of a list; None where nothing does."""
+    """The facts of two elements of a list; None where they have none in common."""
     if isinstance(a, Leaf) and isinstance(b, Leaf):
         return Leaf(join(a.facts, b.facts), a.has_memory or b.has_memory)
     if isinstance(a, Listing) and isinstance(b, Listing):
@@ -242,7 +242,7 @@ def refuse_taped(value: Any) -> None:
 
 
 class Itself:
-    """In a key, an object of which the program knows more than the kind: its attributes are read from that object."""
+    """The mark in a key of an object known by more than its kind: its attributes are read from that object."""
 
     def __init__(self, value: Any) -> None:
         self.value = value
@@ -301,7 +301,7 @@ def told_apart(k: Any) -> Any:
 
 
 def key(value: Any, around: tuple[int, ...] = ()) -> Any:
-    """What a call is specialised on, as fast as it can be had: equal keys, equal trees."""
+    """The key on which a call is specialised, as fast as it can be had: equal keys, equal trees."""
     kind = type(value)
     if kind is np.ndarray:
         return (value.dtype, *size_classes(value.shape))

@@ -1,4 +1,4 @@
-"""What the compiler is asked for, and what it gives back."""
+"""Requests to the compiler, and its results."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Arguments:
 
 @dataclass
 class Request:
-    """What to differentiate: a callable, what its arguments are, and what is wanted."""
+    """A request: the callable to differentiate, the kinds of its arguments, and the wanted results."""
 
     fn: Any
     parameters: dict[str, Any]  # name -> (kind, tree)

@@ -84,7 +84,7 @@ class ListV:
 
 @dataclass(frozen=True, eq=False)
 class Later:
-    """What an iterator such as ``map(f, [a, b])`` makes of an item when it comes to it."""
+    """An item that an iterator such as ``map(f, [a, b])`` makes when it is reached."""
 
     item: Any
     compute: Callable[[], Any]
@@ -190,7 +190,7 @@ class Suspended:
 
 @dataclass(eq=False)
 class Wrapped:
-    """What a library makes of a function of the program: a gradient, a manager, a function with a cache."""
+    """A function of the program as a library wraps it: a gradient, a manager, a function with a cache."""
 
     fn: Any
 
@@ -213,7 +213,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Super:
-    """What ``super()`` returns inside a method of `cls`."""
+    """The result of ``super()`` inside a method of `cls`."""
 
     cls: type
     self: Any

@@ -1,4 +1,4 @@
-"""From the arguments of a call to those of an emitted function.
+"""Binding of the arguments of a call to those of an emitted function.
 
 Starred parameters are received one by one, and defaults are filled in; those that a call may change for the next one
 are the function's own.
@@ -148,7 +148,7 @@ def refuse_endless(called: str, arguments: dict[str, Any]) -> None:
 
 
 def endless(value: Any) -> str | None:
-    """What is wrong with an argument: a walk without recursion, which enters and leaves each container."""
+    """The objection to an endless argument, from a walk without recursion that enters and leaves each container."""
     inside: list[int] = []  # containers around the place
     waiting: list[tuple[Any, bool]] = [(value, True)]
     while waiting:

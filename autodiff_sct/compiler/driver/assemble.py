@@ -1,4 +1,4 @@
-"""From both sweeps to a loaded function: temporaries nested, variables named, text printed and compiled."""
+"""Assembly of both sweeps into a loaded function: temporaries nested, variables named, text printed and compiled."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def emit(p: Program, name: str) -> Emitted:
 
 
 def count_of(final: ir.Return) -> int:
-    """How many gradients a program returns one by one."""
+    """The number of gradients that a program returns one by one."""
     return len(final.value.elts) if isinstance(final.value, gast.Tuple) and not final.single else 1
 
 
@@ -166,7 +166,7 @@ def emit_pair(
 
 
 def used_externals(s: Specialiser, program: ir.Block, request: Request) -> list[External]:
-    """What the emitted function reads from outside; the kind of everything else that was looked at is guarded."""
+    """The outside values that the emitted function reads; the kind of every other one that was looked at is guarded."""
     read = {n for stmt in program for n in ir.reads_inside(stmt)}
     result = []
     for external in s.externals.values():

@@ -41,7 +41,7 @@ def granted_by(
 
 
 def settled(emit: Callable[[Request], Emitted], request: Request) -> Emitted:
-    """What `emit` makes of a request; refused if a container needs a variable where a derivative uses it."""
+    """The result of `emit` for a request; refused if a container needs a variable where a derivative uses it."""
     from ..ir.program_values import Restart
 
     try:
@@ -82,12 +82,12 @@ def ways_around(tried: Attempt, refused: Refused) -> frozenset[Way]:
 
 
 def settings_of(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """What tells calls apart that a program for given integers serves."""
+    """The settings that tell calls apart which a program for given integers serves."""
     return tuple([value if is_setting(value) else None for value in values])
 
 
 def fixed(parameters: dict[str, Any], values: tuple[Any, ...]) -> dict[str, Any]:
-    """What the arguments are made of, where integers that are settings are known."""
+    """The trees of the arguments where integers that are settings are known."""
     found = {name: value for name, value in zip(parameters, values) if is_setting(value)}
     return {name: (kind, known(found[name]) if name in found else tree) for name, (kind, tree) in parameters.items()}
 

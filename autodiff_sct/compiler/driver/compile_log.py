@@ -1,4 +1,4 @@
-"""What is compiled, why it is compiled again, and how long that takes.
+"""The log of compilations: why a function is compiled again, and how long that takes.
 
 ``AUTODIFF_SCT_LOG=compile`` prints a line for each compilation on standard error; it sets the level of the logger
 ``autodiff_sct.compile``, which can be configured instead.  A function whose text is compiled over and over is named
@@ -77,7 +77,7 @@ def note(compiled: Compiled, kinds: Any, slots: tuple[Any, ...], variant: Varian
 
 
 def place_of(compiled: Compiled) -> tuple[str, str, int, str]:
-    """What is made of a callable, and where its text begins."""
+    """The product of a callable, and the place of its text."""
     fn = compiled.fn
     code = getattr(fn, "__code__", None) or getattr(getattr(type(fn), "construct", type(fn)), "__code__", None)
     kind = type(compiled).__name__.lower()
@@ -98,7 +98,7 @@ def reason_of(compiled: Compiled, kinds: Any, slots: tuple[Any, ...]) -> str:
 
 
 def change(name: str, old: Any, new: Any) -> str:
-    """What differs between the kinds of an argument."""
+    """The difference between two kinds of an argument."""
     before, after = text_of(old), text_of(new)
     return f"{name!r} was {before}, is {after}" if before != after else f"{name!r} is another {after}"
 
@@ -124,7 +124,7 @@ def text_of(kind: Any) -> str:
 
 
 def what_changed(variant: Variant, fn: Any) -> str:
-    """What no longer is as it was when a variant was compiled."""
+    """The dependencies of a variant that have changed since it was compiled."""
     if variant.code is not getattr(fn, "__code__", None):
         return "the code of the function has changed"
     changed = [*dict.fromkeys(broken(variant))]
@@ -149,7 +149,7 @@ def still(holds: Any) -> bool:
 
 
 def name_of_read(read: Any) -> str:
-    """What a program reads from outside, in words."""
+    """The words for a value that a program reads from outside."""
     if isinstance(read, GlobalRead):
         return f"the global {read.name!r}"
     if isinstance(read, AttributeRead):

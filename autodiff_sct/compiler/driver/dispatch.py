@@ -1,4 +1,4 @@
-"""From a call to an emitted function: one compiled variant for each kind of arguments, chosen by facts.
+"""Dispatch from a call to an emitted function: one compiled variant for each kind of arguments, chosen by facts.
 
 A variant is used again as long as the arguments' key is the same and its guards hold: functions, flags and strings that
 it was compiled against are unchanged, and what it reads from outside has the same kind as then.
@@ -98,7 +98,7 @@ class Compiled(Binding):
             return variant
 
     def key_of(self, values: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """What tells calls apart that one variant serves."""
+        """The key that tells calls apart which one variant serves."""
         kinds = (tuple([key(v) for v in values]), tuple(kwargs) if kwargs else len(args))
         return (*kinds, settings_of(values)) if self.by_settings else kinds
 
@@ -123,7 +123,7 @@ class Compiled(Binding):
         return variant
 
     def tell_apart(self) -> None:
-        """From now on, calls are told apart by the integers that they are given."""
+        """Tell calls apart by the integers that they are given, from now on."""
         self.by_settings, self.arity = True, -1
         self.met.clear()
 
@@ -140,7 +140,7 @@ class Compiled(Binding):
         return self.best(replace(request, strong=SINGULAR)) if emitted.effects and not request.strong else emitted
 
     def variant_of(self, variant: Variant, **settings: Any) -> Variant:
-        """What another variant is, compiled with other settings."""
+        """The variant that is compiled with other settings."""
         assert variant.asked is not None
         request = replace(self.request(*variant.asked), attempt=Attempt(variant.ways), **settings)
         emitted, _ = granted_by(self.emit, request)
@@ -161,11 +161,11 @@ class Compiled(Binding):
         return self.emit(replace(request, backend="numpy"))
 
     def request_of(self, slots: tuple[Slot, ...], values: tuple[Any, ...], wrt: tuple[str, ...]) -> Request:
-        """What is asked of the compiler for these arguments."""
+        """The request to the compiler for these arguments."""
         return self.request(self.trees(slots, values), wrt)
 
     def trees(self, slots: tuple[Slot, ...], values: tuple[Any, ...]) -> dict[str, Any]:
-        """What the arguments are made of."""
+        """The trees of the arguments."""
         return {name: (kind, describe(v, name, fields=True)) for (name, kind), v in zip(slots, values)}
 
     def request(self, parameters: dict[str, Any], wrt: tuple[str, ...]) -> Request:
@@ -226,7 +226,7 @@ class Compiled(Binding):
         raise NotImplementedError
 
     def with_derivatives(self, value: Any, found: tuple[Any, ...]) -> Any:
-        """What an emitted function returns, of a value and derivatives."""
+        """The result of an emitted function: a value and derivatives."""
         return (value, *found)
 
     # -- looking at it
@@ -356,7 +356,7 @@ class Adjoint(Compiled):
     def outcome(
         self, variant: Variant, values: tuple[Any, ...], result: Any
     ) -> tuple[Any, tuple[Any, ...], tuple[Any, ...]]:
-        """What an emitted function returned, as `run` returns it."""
+        """The outcome of an emitted function, as `run` returns it."""
         count = variant.count
         parts = result if count > 1 else (result,)
         first = 1 if self.value or self.has_aux else 0

@@ -29,7 +29,7 @@ Line = tuple[str, Origin | None]
 
 
 def text_of_stage(compiled: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
-    """What the stage `name`, or the pass of that name, makes of the function of a `dispatch.Compiled`.
+    """The text of the program of a `dispatch.Compiled` after the stage or the pass `name`.
 
     For `CHANGES`, the program after each stage and each pass that changes it.
 

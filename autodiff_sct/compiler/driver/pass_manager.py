@@ -28,7 +28,7 @@ PRIMAL, UNRECORDED = frozenset(["primal", "active"]), frozenset(["operations", "
 
 
 class Precision(Enum):
-    """What a pass may do to the values of the forward sweep."""
+    """The permission of a pass to change values of the forward sweep."""
 
     EXACT = "every bit stays"
     LAST_DIGITS = "last digits may change, so nothing but gradients may be asked for"
@@ -77,7 +77,7 @@ class Pass:
 
     @property
     def purpose(self) -> str:
-        """What it does, in one line."""
+        """The purpose of a pass, in one line."""
         return self.required or self.does or passes.PASSES[self.name]
 
     def applies(self, program: Program) -> bool:

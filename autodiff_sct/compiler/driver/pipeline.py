@@ -152,7 +152,7 @@ def may_share(request: Request) -> bool:
 
 
 def result_of(s: Specialiser, callee: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    """What the program returns."""
+    """The result of the program."""
     try:
         result = call_value(s, callee, args, kwargs)
     except Ended:  # it always raises: so does its adjoint
@@ -354,7 +354,7 @@ def published(s: Specialiser, block: ir.Block) -> set[str]:
 
 
 def finish(p: Program, r: Reverse) -> Emitted:
-    """From both sweeps to a loaded function."""
+    """The loaded function of both sweeps."""
     s, request, final = p.s, p.request, p.final
     insert_saves(r, p.forward)
     p.strict = set(ir.walk(p.forward))

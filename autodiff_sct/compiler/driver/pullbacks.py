@@ -114,7 +114,7 @@ class Pullback(Compiled):
     def from_the_start(
         self, variant: Variant, args: tuple[Any, ...], kwargs: dict[str, Any], seed: Any, output: Any
     ) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
-        """What both sweeps give together; None where the value is another one, as arguments have changed since."""
+        """The results of both sweeps; None where the value is another one, as arguments have changed since."""
         if not variant.may_be_nan:
             return None
         with np.errstate(all="ignore"):

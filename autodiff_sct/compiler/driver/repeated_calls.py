@@ -67,7 +67,7 @@ def degenerate_at(
 def strong_result(
     compiled: Compiled, variant: Variant, values: tuple[Any, ...], seeds: tuple[Any, ...], error: Exception
 ) -> Any:
-    """What the program with strong zeros returns; the error where it fails as well."""
+    """The result of the program with strong zeros; the error where that fails as well."""
     program = strongly(compiled, variant)
     try:
         result = compiled.call(program, values, seeds)
@@ -120,7 +120,7 @@ def limit(
 
 
 def limit_of(around: list[Any], beside: float, size: float = 0.0) -> Any:
-    """What there is in the middle of the points around it; None for none.
+    """The value in the middle of the points around it; None for none.
 
     Rounding errors are relative to `beside`, and what is small is so relative to `size` or to what there is.
 

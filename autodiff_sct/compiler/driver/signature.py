@@ -37,7 +37,7 @@ def is_dispatcher(fn: Any) -> bool:
 
 
 def defaults_of(fn: Any) -> tuple[Any, ...]:
-    """What stands in for arguments that are not given, which may become something else at any time."""
+    """The stand-ins of arguments that are not given, which may change at any time."""
     if isinstance(fn, functools.partial):
         return (*fn.keywords, *fn.keywords.values(), *defaults_of(fn.func))
     fn = python_of(fn) or fn
@@ -48,7 +48,7 @@ def defaults_of(fn: Any) -> tuple[Any, ...]:
 
 
 def signature_of_known(fn: Any) -> inspect.Signature | None:
-    """That of a function with a row in the table, or of its derivative: NumPy's do not all tell, or tell of `out`."""
+    """The signature of a function with a row in the table, or of its derivative: NumPy's do not all tell `out`."""
     while hasattr(type(fn), "__autodiff_gradient__"):
         fn = getattr(fn, "fn", None)
     if not callable(fn) or fn.__hash__ is None:
@@ -63,7 +63,7 @@ def signature_of_known(fn: Any) -> inspect.Signature | None:
 
 
 def general_tree(parameter: inspect.Parameter) -> Any:
-    """What is assumed of a parameter of which no example is given."""
+    """The tree assumed for a parameter without an example."""
     default = parameter.default
     if default is not inspect.Parameter.empty and (
         default is None or isinstance(default, (bool, str)) or callable(default)

@@ -80,7 +80,7 @@ def wrap_by(spec: Any, value: Any) -> Any:
 
 
 def wrap_spec(s: Any, value: Any) -> Any:
-    """Where an output holds tensors: True, a tuple, a dict, or None for nowhere."""
+    """The places of tensors in an output: True, a tuple, a dict, or None for nowhere."""
     if isinstance(value, Leaf):
         facts = s.facts[value.name]
         return True if isinstance(facts, Num) and facts.tensor else None
@@ -94,7 +94,7 @@ def wrap_spec(s: Any, value: Any) -> Any:
 
 
 def seed_spec(s: Any, value: Any) -> Any:
-    """Where an output takes a seed: True or False, a tuple of these, or a dict by key or attribute."""
+    """The places of seeds in an output: True or False, a tuple of these, or a dict by key or attribute."""
     if isinstance(value, Leaf):
         facts = s.facts[value.name]
         return facts.differentiable if isinstance(facts, Num) else isinstance(facts, (Listed, Mapped))

@@ -1,4 +1,4 @@
-"""What the stages of `desugar` write with: names that the function does not use, and nodes that know where they are."""
+"""Builders for the stages of `desugar`: names that the function does not use, and nodes with their source places."""
 
 from __future__ import annotations
 

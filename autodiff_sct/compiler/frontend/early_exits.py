@@ -48,7 +48,7 @@ LOOPS = (gast.For, gast.While)
 
 @dataclasses.dataclass(frozen=True)
 class Place:
-    """What is known at a place in the function.
+    """The facts at a place in the function.
 
     Attributes
     ----------

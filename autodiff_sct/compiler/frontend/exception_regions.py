@@ -54,7 +54,7 @@ def equals(id: str, value: int) -> Any:
 
 
 def uses_of(block: Block) -> dict[str, int]:
-    """How often names occur."""
+    """The number of occurrences of each name."""
     found: dict[str, int] = {}
     for node in block:
         for part in gast.walk(node):

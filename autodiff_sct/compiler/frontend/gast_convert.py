@@ -60,7 +60,7 @@ def converted(node: Any, rest: Callable[[Any], Any]) -> Any:
 
 
 def part(value: Any, rest: Callable[[Any], Any]) -> Any:
-    """What is in a field of a node: a node, a list, or something else."""
+    """The field of a node: a node, a list, or something else."""
     if type(value) is list:
         return [item if item is None else converted(item, rest) for item in value]
     return converted(value, rest) if isinstance(value, ast.AST) else value

@@ -1,4 +1,4 @@
-"""What the compiler takes: a list of the node kinds that it knows, and nothing else.
+"""The supported syntax: a list of the node kinds that the compiler knows, and nothing else.
 
 Whatever is not on the list is refused here, before anything is rewritten, with the user's line and what to write
 instead. So is what stands on the list but may not mean what it seems to: a deleted global, `exec`, a `finally` block

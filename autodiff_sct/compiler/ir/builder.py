@@ -27,7 +27,7 @@ from .program_values import ProgramValues, Restart
 
 
 class Role(enum.Enum):
-    """What a variable is to a derivative, and how its name begins; others are the program's own."""
+    """The role of a variable in a derivative, and the prefix of its name; others are the program's own."""
 
     COTANGENT = "d_"
     SEED = "d_out"  # the cotangent of a result, which the emitted function is given
@@ -105,7 +105,7 @@ class Specialiser(ProgramValues):
         self.loops = 0  # how many loops are being specialised
 
     def begin_functions(self) -> None:
-        """What is known of the functions and classes that the program uses."""
+        """Make the tables of the functions and classes that the program uses."""
         self.imports: dict[Any, Value] = {}
         self.classes: dict[type, Any] = {}  # classes of the user's, each with the guard of its methods
         self.watched: set[Any] = set()  # methods of single objects that are guarded
@@ -126,7 +126,7 @@ class Specialiser(ProgramValues):
         self.shared: dict[Any, list[Any]] | None = None  # a function -> its forms that stay calls; None where none may
 
     def begin_sweeps(self) -> None:
-        """What is known of variables where the program is differentiated."""
+        """Make the tables of variables that differentiation reads."""
         self.active: set[str] = set()  # variables that carry a derivative, once that is known
         self.stopped: set[str] = set()  # what stop_gradient returned
         self.fits: dict[str, str] = {}  # cotangent -> the variable whose shape it surely has
@@ -145,7 +145,7 @@ class Specialiser(ProgramValues):
         self.defaulted: set[str] = set()  # those of them that both sweeps read on all paths: None where unbound
 
     def begin_containers(self) -> None:
-        """What is known of lists, dicts, sets and iterators; facts of what is in them are in `elements`."""
+        """Make the tables of lists, dicts, sets and iterators; facts of their items are in `elements`."""
         # roots of lists and dicts that hold containers beside numbers, and the roots of what they hold
         self.mixed: dict[int, frozenset[int]] = {}
         self.walked_known: set[Any] = set()  # lists at compile time that iterators with names go over

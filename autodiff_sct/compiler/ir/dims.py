@@ -1,4 +1,4 @@
-"""Which lengths of axes are one: what meets in an operation has one length, wherever that operation has run.
+"""Dimensions that are equal: operands that meet in an operation have one length, wherever it has run.
 
 ::
 

@@ -1,4 +1,4 @@
-"""What can be an element of a list or dict that lives in a variable, and as what."""
+"""Element facts: the values that a list or dict in a variable may hold, and as what."""
 
 from __future__ import annotations
 

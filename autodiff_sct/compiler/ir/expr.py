@@ -92,7 +92,7 @@ def binop(left: Expr, op: type, right: Expr) -> Expr:
 
 
 def operation(left: Expr, op: Expr, right: Expr) -> Expr:
-    """As `binop`, of the operator's node."""
+    """The expression of an operator's node with two operands, as `binop` makes it."""
     node = gast.BinOp.__new__(gast.BinOp)
     node.left, node.op, node.right = left, op, right
     return node

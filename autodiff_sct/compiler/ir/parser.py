@@ -104,7 +104,7 @@ class Parser:
         return [flag.strip() for flag in self.comments.get(node.lineno, "").split(",")]
 
     def flag(self, node: Any, key: str) -> str | None:
-        """What follows a key among the flags of a statement."""
+        """The value that follows a key among the flags of a statement."""
         return next((f.removeprefix(f"{key} ") for f in self.flags(node) if f.startswith(f"{key} ")), None)
 
     def define(self, variable: str, facts: Facts | None = None) -> str:

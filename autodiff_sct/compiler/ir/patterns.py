@@ -19,7 +19,7 @@ ELEMENTWISE = (gast.Add, gast.Sub, gast.Mult, gast.Div, gast.Pow)
 
 
 def size(expr: Any) -> int:
-    """How many operations an expression holds; a number with a sign is none."""
+    """The number of operations in an expression; a number with a sign is none."""
     known: int | None = getattr(expr, "size_of_it", None)
     if known is None:
         known = len([node for node in ir.nodes_in(expr) if type(node) in OPERATIONS and not is_number(node)])
@@ -166,7 +166,7 @@ def signed_first(expr: Any) -> Any:
 
 
 def negated(expr: Any) -> Any | None:
-    """What an expression with a minus sign in front is the negative of."""
+    """The operand of a minus sign in front of an expression."""
     if is_negative(expr):
         return expr.operand
     if not isinstance(expr, gast.BinOp):

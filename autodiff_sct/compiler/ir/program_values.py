@@ -54,7 +54,7 @@ class Restart(Exception):
 
 
 class ProgramValues(AxisLengths):
-    """What abstract values are to the program that is written; `Specialiser` fills the tables."""
+    """The program values of abstract values; `Specialiser` fills the tables."""
 
     facts: dict[str, Facts]
     hints: dict[str, str]
@@ -85,14 +85,14 @@ class ProgramValues(AxisLengths):
         return self.refuse(code, reason, remedy, AliasError)
 
     def poisoned(self, value: Poison, remedy: str = "") -> Refused:
-        """What is raised where a name is read that stands for different things."""
+        """The error for a read of a name that stands for different things."""
         for site in [*(("table", cls) for cls in value.classes), *value.containers]:
             if site not in self.dynamic:
                 raise Restart(site)
         return self.refuse("different-kinds", value.reason, remedy)
 
     def in_words(self, name: str) -> str:
-        """What a message calls a variable, or a hint for one: a name that the user wrote, or else "this value"."""
+        """The words for a variable, or for a hint: a name that the user wrote, or else "this value"."""
         hint = self.hints.get(name, name)
         if hint != "t" and any(hint in words_of(text) for text in self.texts.values()):
             return repr(hint)

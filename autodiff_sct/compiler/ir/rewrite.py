@@ -99,7 +99,7 @@ def read_instead(stmt: Any, names: Mapping[str, str]) -> None:
 
 
 def followed(names: Mapping[str, str]) -> dict[str, str]:
-    """For each variable that another stands for, the one at the end of the chain."""
+    """The end of the chain of variables that stand for one another, for each."""
 
     def last(name: str) -> str:
         while name in names:

@@ -12,7 +12,7 @@ from .expr import Expr
 
 @dataclass(eq=False)
 class Op:
-    """What a `Let` computes, for whoever differentiates it: a row of the table and its bound arguments."""
+    """The operation of a `Let`, for differentiation: a row of the table and its bound arguments."""
 
     fn: Callable[..., Any]
     arguments: dict[str, Any]  # parameter name -> abstract value
@@ -144,7 +144,7 @@ class Loop:
 
 @dataclass(eq=False)
 class Rerun:
-    """What running a segment of a loop again needs from outside."""
+    """The outside values that are needed to run a segment of a loop again."""
 
     names: dict[str, str]  # what it reads, each under its name in the reverse sweep
     state: tuple[str, ...]  # those of them whose memory the loop changes

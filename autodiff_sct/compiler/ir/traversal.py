@@ -1,4 +1,4 @@
-"""What statements hold, read and define, and those that are nested in them."""
+"""Traversal: the parts, reads and definitions of statements, and the statements nested in them."""
 
 from __future__ import annotations
 

@@ -156,7 +156,7 @@ def definitions(block: Block) -> Iterator[str]:
 
 
 def flow_of(program: Program, block: Block, defined: frozenset[str]) -> frozenset[str]:
-    """What is defined after a block where `defined` is before it."""
+    """The variables defined after a block where `defined` is before it."""
     for stmt in block:
         check_reads(program, reads(stmt) if not isinstance(stmt, Loop) else reads_before(stmt), defined, stmt)
         defined = FLOWS.get(type(stmt), of_simple)(program, stmt, defined)
@@ -170,7 +170,7 @@ def check_reads(program: Program, names: Sequence[str | None], defined: frozense
 
 
 def reads_before(loop: Loop) -> Sequence[str]:
-    """What a loop reads before its first iteration."""
+    """The reads of a loop before its first iteration."""
     found = [n for bound in loop.bounds for n in variables_in(bound)]
     return found + [*(loop.rerun.names.values() if loop.rerun is not None else ())]
 
@@ -191,7 +191,7 @@ def of_branch(program: Program, stmt: If, defined: frozenset[str]) -> frozenset[
 
 
 def reversed_paths(program: Program, stmt: If) -> Sequence[frozenset[str]]:
-    """What is defined on the paths that the sides of a branch reverse: those of a branch, or one of a ``try``."""
+    """The variables defined on the paths that the sides of a branch reverse: those of a branch, or one of a ``try``."""
     nothing: frozenset[str] = frozenset()
     if stmt.path is not None:
         paths = program.seen.get(stmt.path[0], [])
@@ -208,7 +208,7 @@ def always_raises(block: Block) -> bool:
 
 
 def common(defined: frozenset[str], paths: list[frozenset[str]]) -> frozenset[str]:
-    """What is defined after several paths that meet: on all of them."""
+    """The variables defined after several paths that meet: on all of them."""
     return frozenset.intersection(*paths) if paths else defined
 
 
@@ -331,7 +331,7 @@ def saves_match(program: Program) -> None:
 
 
 def method_calls(block: Block, method: str) -> Counter[str]:
-    """How many calls of a method there are of each variable."""
+    """The number of calls of a method of each variable."""
     nodes = (node for stmt in walk(block) for expr in expressions(stmt) for node in nodes_in(expr))
     called = (node.func.value for node in nodes if isinstance(node, gast.Call) and is_call(node, method))
     return Counter(owner.id for owner in called if isinstance(owner, gast.Name))

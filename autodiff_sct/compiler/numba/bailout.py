@@ -140,7 +140,7 @@ def kinds_from(told: Any) -> Any:
 
 
 def conversion(kinds: Any, result: Any) -> Any:
-    """What turns results into the types that NumPy gives them: natively, every number is a Python number.
+    """The conversion of results to the types that NumPy gives them: natively, every number is a Python number.
 
     None where nothing has to be done, since `result`, one of them, has these types already.
     """

@@ -1,4 +1,4 @@
-"""What the native stage knows of a value: a number, or an array whose elements can be written down.
+"""Kinds of the native stage: a number, or an array whose elements can be written down.
 
 A `Grid` is an array that has not been made: its axes, its dtype, and the expression of one element.  Fusion is nothing
 else: operations on grids write larger expressions, and only a statement that needs memory runs loops over them.

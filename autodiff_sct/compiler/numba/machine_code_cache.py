@@ -29,7 +29,7 @@ _lock = Lock()
 
 @functools.cache
 def surroundings() -> str:
-    """What machine code depends on beside the program's text."""
+    """The surroundings that machine code depends on beside the program's text."""
     import llvmlite.binding as llvm
     import numba
     import numpy

@@ -171,7 +171,7 @@ def floor_divide(x, y):  # type: ignore[no-untyped-def]
 
 @native
 def inside(places, length):  # type: ignore[no-untyped-def]
-    """Whether all places are inside an axis; from -1 down they count from its end."""
+    """The test whether all places are inside an axis; from -1 down they count from its end."""
     for place in places.flat:
         if place < -length or place >= length:
             return False

@@ -42,7 +42,7 @@ class Scope:
 
 @dataclass
 class Counter:
-    """How much is used of the arrays of lists that are filled and emptied together."""
+    """The number of used arrays in lists that are filled and emptied together."""
 
     name: str
     members: int
@@ -73,7 +73,7 @@ class Stack:
 
 
 class State:
-    """What the functions of this package share."""
+    """The state that the functions of this package share."""
 
     def __init__(self, s: Specialiser, where: Regions, uses: dict[str, int]) -> None:
         self.s, self.where, self.uses = s, where, uses
@@ -265,7 +265,7 @@ class State:
         return token
 
     def tokens(self, variable: str) -> set[Any]:
-        """What stands for the memory that a variable may be in."""
+        """The tokens of the memory that a variable may be in."""
         roots = roots_of(self.s.facts[variable])
         return {self.find(token) for token in [variable, *(self.where.find(root) for root in roots)]}
 

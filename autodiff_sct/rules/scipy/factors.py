@@ -121,7 +121,7 @@ def lu_tangent(lower, upper, d):
 
 @static
 def rows_of(piv):
-    """Where the rows of the product of the factors are in the matrix, from the exchanges of rows."""
+    """The places of the rows of the factors' product in the matrix, from the exchanges of rows."""
     rows = np.arange(len(piv))
     for k, other in enumerate(piv):
         rows[k], rows[other] = rows[other], rows[k]
@@ -130,7 +130,7 @@ def rows_of(piv):
 
 @static
 def rows_back(piv):
-    """Where the rows of the matrix are in the product of the factors."""
+    """The places of the rows of the matrix in the product of the factors."""
     return np.argsort(rows_of(piv))
 
 

@@ -57,7 +57,7 @@ def irfft(y, d, x, n=None, axis=-1, overwrite_x=False):
 
 
 def occurrences(d, axis):
-    """How often the real spectrum stands for each of its numbers: once for the mean and the highest frequency."""
+    """The multiplicity of each number of a real spectrum: one for the mean and the highest frequency, two for others."""
     n = d.shape[axis]
     places = np.arange(n)
     counts = np.where((places == 0) | ((places == n - 1) & (n % 2 == 0)), 1, 2).astype(d.dtype)

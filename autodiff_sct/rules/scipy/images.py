@@ -97,14 +97,14 @@ def line(value, ndim, axis, other=1):
 
 @static
 def around(sizes, origin, turned=False):
-    """How far a kernel reaches before and behind each element; `turned` if it is a convolution's."""
+    """The reach of a kernel before and behind each element; `turned` if it is a convolution's."""
     before = [n - 1 - n // 2 - o if turned else n // 2 + o for n, o in zip(sizes, each(origin, len(sizes)))]
     return tuple((b, n - 1 - b) for b, n in zip(before, sizes))
 
 
 @static
 def padding(mode):
-    """What ``np.pad`` calls a mode of ``scipy.ndimage``, or one for each axis.
+    """The mode of ``np.pad`` for a mode of ``scipy.ndimage``, or one for each axis.
 
     SciPy does not look at the mode where a window of one element reads nothing beyond the edges.
     """
@@ -364,7 +364,7 @@ def ring(ndim):
 
 @static
 def reaches(sigma, truncate, radius, ndim):
-    """How far Gaussian kernels reach along each axis."""
+    """The reach of Gaussian kernels along each axis."""
     both = zip(each(sigma, ndim), each(radius, ndim))
     found = [(int(truncate * float(s) + 0.5) if r is None else r) if is_smoothed(s) else 0 for s, r in both]
     return tuple((n, n) for n in found)

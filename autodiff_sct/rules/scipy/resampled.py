@@ -202,13 +202,13 @@ def is_extended(order, mode):
 
 @static
 def margins(order, mode, ndim):
-    """How many of these there are along each axis."""
+    """The number of added elements along each axis."""
     return tuple((12, 12) if degree(order, k) > 1 else (0, 0) for k in range(ndim))
 
 
 @static
 def beyond(mode):
-    """What ``np.pad`` calls a mode in which it adds them."""
+    """The mode of ``np.pad`` by which they are added."""
     return "edge" if mode == "nearest" else "constant"
 
 
@@ -305,7 +305,7 @@ def push_zoom(y, d, input, zoom, output=None, order=3, mode="constant", cval=0.0
 
 @static
 def zoomed(n, m, grid_mode):
-    """Where `m` values are taken of `n`."""
+    """The places of `m` values among `n`."""
     if grid_mode:
         return (np.arange(m) + 0.5) * (n / m) - 0.5
     return np.arange(m) * ((n - 1) / (m - 1) if m > 1 else 1.0)

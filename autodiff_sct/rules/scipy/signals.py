@@ -88,12 +88,12 @@ def push_sosfiltfilt(y, d, sos, x, axis=-1, padtype="odd", padlen=None):
 
 
 def taps_of(sos):
-    """How far SciPy extends a signal for a filter in sections."""
+    """The length by which SciPy extends a signal for a filter in sections."""
     return 3 * (2 * len(sos) + 1 - min(np.sum(sos[:, 2] == 0), np.sum(sos[:, 5] == 0)))
 
 
 def margin(padtype, padlen, default):
-    """How far a signal is extended at each end."""
+    """The length by which a signal is extended at each end."""
     if padtype is None:
         return 0
     return default if padlen is None else padlen
@@ -105,7 +105,7 @@ def widened(d, edge):
 
 
 def settling(b, a, like):
-    """What a filter makes of no signal if it begins in the state that a constant 1 leads to."""
+    """The response of a filter to no signal if it begins in the state that a constant 1 leads to."""
     return signal.lfilter(b, a, np.zeros(like.shape[-1], like.dtype), zi=signal.lfilter_zi(b, a).astype(like.dtype))[0]
 
 
@@ -276,7 +276,7 @@ def in_plane(whole, in1, kernel, boundary, fillvalue):
 
 @static
 def beyond(boundary):
-    """What ``scipy.ndimage`` calls a boundary of ``scipy.signal``."""
+    """The name in ``scipy.ndimage`` of a boundary of ``scipy.signal``."""
     return {"fill": "constant", "symm": "reflect", "wrap": "wrap"}[boundary]
 
 
@@ -294,7 +294,7 @@ def in_full(d, first, second, mode):
 
 @static
 def around(first, second, mode):
-    """How much of the whole convolution is left out at both ends of each axis."""
+    """The number of elements of the whole convolution that are left out at both ends of each axis."""
     if mode == "valid":
         return tuple((min(m, n) - 1, min(m, n) - 1) for m, n in zip(first, second))
     return tuple(((n - 1) // 2, n - 1 - (n - 1) // 2) for n in second)

@@ -349,7 +349,7 @@ def finite(y):
 
 
 def spread_out(y, axis, keepdims):
-    """What a reduction has made, with the axes that it has summed."""
+    """The result of a reduction, with the axes that it has summed."""
     return y if keepdims or axis is None else np.expand_dims(y, axis)
 
 

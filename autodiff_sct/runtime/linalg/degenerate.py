@@ -30,7 +30,7 @@ __all__ = [
 
 
 class Settings(threading.local):
-    """How spectra are perturbed in this thread."""
+    """The perturbation of spectra in this thread."""
 
     amount = 0.0  # the perturbation, in units of the one that the values allow
     basis = 0  # which bases the vectors of equal values are turned to, if spectra are perturbed

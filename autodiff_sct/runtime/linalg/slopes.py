@@ -18,7 +18,7 @@ def slope(d: Any, y: Any, x: Any) -> Any:
 
 
 def pushed(d: Any, y: Any, x: Any) -> Any:
-    """What the tangent `d` of `x` contributes to that of its norm `y`, 0 at 0."""
+    """The contribution of the tangent `d` of `x` to that of its norm `y`, 0 at 0."""
     return d / (y + (y == 0)) * x
 
 

@@ -1,4 +1,4 @@
-"""What the derivatives of Fourier transforms do with the ends of an axis."""
+"""Ends of an axis in the derivatives of Fourier transforms."""
 
 from __future__ import annotations
 

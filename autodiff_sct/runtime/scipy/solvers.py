@@ -1,4 +1,4 @@
-"""What solvers of SciPy are given and return, where a differentiated program calls them."""
+"""Arguments and results of SciPy's solvers in a differentiated program."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def real_matrix(matrix: Any) -> None:
 
 
 class Root:
-    """What ``root_scalar`` returns."""
+    """The result of ``root_scalar``."""
 
     stands_for = "what scipy.optimize.root_scalar returns"
 
@@ -91,7 +91,7 @@ class Root:
 
 
 class Solution:
-    """What ``root`` returns."""
+    """The result of ``root``."""
 
     stands_for = "what scipy.optimize.root returns"
 
@@ -113,7 +113,7 @@ class Solution:
 
 
 class Minimum:
-    """What ``minimize`` and its like return."""
+    """The result of ``minimize`` and its like."""
 
     stands_for = "what a minimiser of scipy.optimize returns"
 
@@ -127,7 +127,7 @@ class Minimum:
 
 
 class LeastSquares:
-    """What ``least_squares`` returns."""
+    """The result of ``least_squares``."""
 
     stands_for = "what scipy.optimize.least_squares returns"
 
@@ -164,7 +164,7 @@ def slopes(made: Any, fn: Any, x: Any, *arguments: Any) -> Any:
 
 
 class Trajectory:
-    """What ``solve_ivp`` returns."""
+    """The result of ``solve_ivp``."""
 
     stands_for = "what scipy.integrate.solve_ivp returns"
 

@@ -181,7 +181,7 @@ class Matrix:
 
 
 class Factors:
-    """What ``splu`` and ``factorized`` return: `made` solves systems with a matrix."""
+    """The result of ``splu`` and ``factorized``: `made` solves systems with a matrix."""
 
     def __init__(self, made: Any, matrix: Any) -> None:
         self.made = made
@@ -222,7 +222,7 @@ def minus(made: Any, other: Any) -> Any:
 
 
 def by_method(name: str, made: Any, *args: Any) -> Any:
-    """What a method of SciPy's matrix returns."""
+    """The result of a method of SciPy's matrix."""
     return getattr(made, name)(*args)
 
 
@@ -307,7 +307,7 @@ def places(made: Any) -> Any:
 
 
 def inner(rows: Any, cols: Any, made: Any) -> Any:
-    """Which elements are inside of the matrix: a matrix of diagonals has others."""
+    """True for elements inside of the matrix: a matrix of diagonals has others."""
     height, width = made.shape
     return np.flatnonzero((rows >= 0) & (rows < height) & (cols < width))
 
@@ -320,7 +320,7 @@ def merged(matrix: Any) -> Any:
 
 
 def distinct(rows: Any, cols: Any) -> Any:
-    """For each element the number of its place, and the places."""
+    """The number of each element's place, and the places."""
     width = int(np.max(cols, initial=0)) + 1
     found, index = np.unique(rows.astype(np.int64) * width + cols, return_inverse=True)
     return index, found // width, found % width

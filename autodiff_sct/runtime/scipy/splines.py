@@ -246,7 +246,7 @@ def increasing(knots: Any) -> None:
 
 
 def barycentric(xi: Any, yi: Any, weights: Any, x: Any) -> Any:
-    """What SciPy's `BarycentricInterpolator` makes of points, their values and their weights, at the places `x`."""
+    """The values of SciPy's `BarycentricInterpolator` of points, their values and their weights, at the places `x`."""
     made = object.__new__(interpolate.BarycentricInterpolator)
     made.xi, made.yi, made.wi, made.r, made.dtype = xi, yi, weights, yi.shape[1], yi.dtype
     return made._evaluate(x)

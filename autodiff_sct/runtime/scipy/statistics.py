@@ -17,14 +17,14 @@ __all__ = ["SAMPLES"]
 
 
 class Result(NamedTuple):
-    """What a test returns."""
+    """The result of a test."""
 
     statistic: Any
     pvalue: Any
 
 
 class Line(NamedTuple):
-    """What ``linregress`` returns."""
+    """The result of ``linregress``."""
 
     slope: Any
     intercept: Any

@@ -93,7 +93,7 @@ def estimate(r: Reverse, made: ir.Let, loop: ir.Loop, again: ir.Loop, phis: list
 
 
 def saves_of(r: Reverse, block: ir.Block, known: list[str], inside: set[str]) -> list[Any]:
-    """For each value that is saved, one of its size: a number, a variable before the loop, or None."""
+    """The size of each saved value: a number, a variable defined before the loop, or None."""
     result = []
     for stmt in block:
         if saved_into(stmt) is not None:

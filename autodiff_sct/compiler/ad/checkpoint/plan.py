@@ -1,4 +1,4 @@
-"""What the reverse of a loop over segments needs: the statements to run again, and the state to begin from.
+"""Requirements of the reverse of a loop over segments: the statements to run again, and the state to begin from.
 
 A loop ``for i in segments(range(n), every=k)`` saves nothing of its steps.  Its reverse sweep runs each segment again,
 from the state that was kept at the segment's start, and then reverses it (`segments` writes that).  Here it is decided

@@ -91,7 +91,7 @@ class Steps:
         return trimmed((self.bounds[0], self.bounds[1], times(self.every, self.step)))
 
     def segment(self, start: str) -> tuple[Any, Any]:
-        """Where a segment begins, and where it ends."""
+        """The begin and the end of a segment."""
         first, last, step = self.bounds
         if self.step is None:
             count = ir.call("len", ir.call("range", *self.bounds))

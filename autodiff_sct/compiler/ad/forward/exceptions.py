@@ -50,7 +50,7 @@ def attempt(f: Forward, stmt: ir.Try) -> None:
 
 
 def let_through(s: Specialiser, stmt: ir.Try) -> None:
-    """What tangents raise goes past handlers of everything, too."""
+    """Let exceptions of tangents pass handlers of everything, too."""
     again = ir.Raise(gast.Raise(None, None), stmt.origin)
     stmt.handlers.insert(0, (s.bind("Apart", apart.Apart), None, [again]))
     stmt.merges = [(target, [names[0], None, *names[1:]]) for target, names in stmt.merges]

@@ -97,7 +97,7 @@ def cloned_statement(stmt: Any) -> Any:
 
 
 def keep_lengths(s: Specialiser, block: ir.Block, clone: ir.Block) -> None:
-    """What is equal in a block is equal in its clone."""
+    """Copy the equalities of lengths in a block to its clone."""
     s.of_blocks[id(clone)] = clone, s.lengths_in(block)
     for old, new in zip(block, clone):
         for inner, other in zip(ir.bodies(old), ir.bodies(new)):

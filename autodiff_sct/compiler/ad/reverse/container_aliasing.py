@@ -84,7 +84,7 @@ def written_regions(r: Reverse, name: str) -> list[int]:
 
 
 def container_items(stmt: Any) -> tuple[Value, ...]:
-    """What a list display puts into its list."""
+    """The operands that a list display puts into its list."""
     items = stmt.op.arguments.get("items") if isinstance(stmt, ir.Let) and stmt.op is not None else None
     return items.items if isinstance(items, ListV) else ()
 

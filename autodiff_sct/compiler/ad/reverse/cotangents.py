@@ -153,7 +153,7 @@ def op(s: Specialiser, fn: Any, **arguments: Value) -> ir.Op:
 
 
 def arrays_helper(s: Specialiser, value: Value, name: str) -> Value:
-    """Where the facts do not tell: the run-time helper."""
+    """The run-time helper for arrays whose facts do not decide."""
     facts = facts_like(s, name)
     return fitting(s, s.let(helper(s, runtime.unbroadcast, value, Leaf(name)), facts, may_raise=False), name)
 

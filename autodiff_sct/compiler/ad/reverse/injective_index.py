@@ -1,4 +1,4 @@
-"""Which indices name no position twice: what is stored or added there needs no care for repetitions.
+"""Indices that name no position twice: stores and additions there need no care for repetitions.
 
 ::
 
@@ -116,13 +116,13 @@ def all_places(r: Reverse, parts: list[Value]) -> bool:
 
 
 def maker_of(r: Reverse, part: Value) -> ir.Let | None:
-    """What computes an array to which nobody writes."""
+    """The statement that computes an array to which nobody writes."""
     maker = r.makers.get(part.name) if isinstance(part, Leaf) else None
     return maker if isinstance(maker, ir.Let) and not r.regions.is_written(part.name) else None
 
 
 def ndim_of(r: Reverse, maker: ir.Let) -> int | None:
-    """How many axes the first argument of a call has."""
+    """The number of axes of a call's first argument."""
     assert maker.op is not None
     facts = r.s.num(next(iter(maker.op.arguments.values())))
     return facts.ndim if facts is not None else None

@@ -110,7 +110,7 @@ def give_item(r: Reverse, stmt: Any, item: Value, shadow: Leaf, index: Value, he
 
 
 def held_by(s: Specialiser, name: str) -> Facts | None:
-    """What is known of the items of a list: its shadow holds numbers of Python's only where it does, too."""
+    """The facts of the items of a list: its shadow holds Python numbers only where it does, too."""
     facts = s.facts[name]
     return s.elements_of(facts) if isinstance(facts, (Listed, Mapped)) else None
 
@@ -195,7 +195,7 @@ def zero_of_item(facts: Facts) -> Value:
 
 
 def facts_of_item(facts: Facts | None) -> Num:
-    """What is known of the cotangent of something in a list: of a number it is a number."""
+    """The facts of an item's cotangent: that of a number is a number."""
     if not isinstance(facts, Num) or facts.dims != () or facts.kind == "array":
         return UNKNOWN
     if facts.kind == "float":

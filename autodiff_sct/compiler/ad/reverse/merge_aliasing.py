@@ -1,4 +1,4 @@
-"""Which variables may stand for one piece of memory.
+"""Variables that may stand for one piece of memory.
 
 u, w = x.copy(), np.zeros_like(x)     two arrays; so they are after ``u, w = w, u``, in each step of a loop
 u, w = a, a[1:]                       one, under two names

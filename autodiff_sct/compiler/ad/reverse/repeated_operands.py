@@ -33,7 +33,7 @@ INNER = (np.dot, np.ndarray.dot, np.vdot, np.inner, np.matmul, np.linalg.matmul,
 
 
 def as_square(r: Reverse, op: ir.Op) -> tuple[ir.Op, list[str], float] | None:
-    """What stands for the multiple of a square in the reverse sweep.
+    """The stand-in of a square's multiple in the reverse sweep.
 
     An operation, those of its operands that a cotangent is for, and the number that multiplies that of the result.
     """

@@ -1,4 +1,4 @@
-"""Where the reverse sweep begins and ends: the seeds of the results, and the gradients of Parameters."""
+"""Begin and end of the reverse sweep: the seeds of the results, and the gradients of Parameters."""
 
 from __future__ import annotations
 

@@ -285,7 +285,7 @@ class Shadows:
         return self.call(s.let(expr, found, may_raise=False), target)
 
     def give_back(self, stmt: ir.Let) -> None:
-        """What turned out to be a copy gives its cotangent back to what it was copied from."""
+        """Return the cotangent of a variable that turned out to be a copy to its source."""
         base = self.base_of(stmt)
         if base is not None and stmt.op is not None and stmt in self.uncertain:
             more = [order for order in [stmt.op.arguments.get("order")] if order == Const("F")]

@@ -95,7 +95,7 @@ def give_stored(r: Reverse, value: Value, slot: Value) -> None:
 
 
 def axes_of(s: Specialiser, facts: Facts | None) -> int | None:
-    """How many axes the array has that is made of a list."""
+    """The number of axes of the array that is made of a list."""
     if isinstance(facts, Listed):
         inner = axes_of(s, s.elements_of(facts))
         return None if inner is None else inner + 1

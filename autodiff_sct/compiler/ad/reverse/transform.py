@@ -108,7 +108,7 @@ class Reverse:
 
     @cached_property
     def places(self) -> Places | None:
-        """Where the forward sweep reads and writes; None where steps may be cut off, run again, or call themselves."""
+        """The places of reads and writes in the forward sweep; None where steps may be cut off, rerun or recursive."""
         program = ir.walk(self.program)
         cut = any(isinstance(x, ir.Try) or isinstance(x, ir.Loop) and x.every is not None for x in program)
         return None if cut or self.variant is not None else Places(self.program)

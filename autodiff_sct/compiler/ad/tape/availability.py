@@ -1,4 +1,4 @@
-"""What the reverse sweep of a block has at hand, or may compute again at next to no cost.
+"""Values that the reverse sweep of a block has at hand, or may compute again at next to no cost.
 
 What is told of one variable is told of many others that are computed from it, so it is kept; it holds until something
 is made available, and whoever does that asks a new `AtHand` afterwards.
@@ -54,7 +54,7 @@ class AtHand:
         return item is not None and all(self.is_there(n) for n in ir.variables_in(item))
 
     def lacking(self, name: str) -> frozenset[str] | None:
-        """What is not at hand of that of which one operation computes a variable again; None where none does.
+        """The missing operands of the one operation that computes a variable again; None where no operation does.
 
         What numbers and views are made of may itself be computed again; an array takes one pass over memory, which is
         less than to keep one costs.

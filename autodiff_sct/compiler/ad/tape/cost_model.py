@@ -1,4 +1,4 @@
-"""What costs no more to compute again than to save."""
+"""Values whose recomputation costs no more than saving them."""
 
 from __future__ import annotations
 

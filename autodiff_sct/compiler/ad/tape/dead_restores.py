@@ -1,4 +1,4 @@
-"""What a statement overwrites is read where it was saved, and not put back, if nobody reads it anywhere else.
+"""Dead restores: an overwritten value is read where it was saved, and not put back, if nothing else reads it.
 
 ::
 

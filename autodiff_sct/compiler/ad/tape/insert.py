@@ -32,7 +32,7 @@ from .recompute import common_sources, lasting, twins
 
 @dataclass
 class Home:
-    """Where a variable is defined: its block, whether that is run many times, and its statement."""
+    """The definition of a variable: its block, whether that is run many times, and its statement."""
 
     block: ir.Block
     repeated: bool
@@ -323,7 +323,7 @@ class Record:
                 insert_after(block, home.stmt, node)
 
     def cut_off(self, stmt: ir.Try, block: ir.Block) -> None:
-        """What a block saved before an exception cut it off is dropped in the handlers."""
+        """Drop in the handlers the values saved by a block that an exception cut off."""
         inside = self.saved.values() if self.interleaved else (saved_into(inner) for inner in ir.walk(stmt.body))
         lists = dict.fromkeys(inside)
         for saved in [n for n in lists if n is not None]:

@@ -1,4 +1,4 @@
-"""What several wanted values are computed from is saved in their place.
+"""Saves of common operands in the place of several values that are computed from them.
 
 ::
 
@@ -65,7 +65,7 @@ def is_worth(record: Record, forward: ir.Block, name: str) -> bool:
 
 
 def order(name: str) -> int:
-    """Where a variable stands among those of its program."""
+    """The position of a variable among those of its program."""
     return int(name.rpartition(".")[2])
 
 
@@ -189,7 +189,7 @@ def is_computed(s: Specialiser, stmt: Any) -> bool:
 
 
 def dedupe_carried_saves(s: Specialiser, where: Regions, reverse: ir.Block) -> None:
-    """What a step of a loop leaves is what the next one began with: of the two, one is saved.
+    """Save one value for the end of a step of a loop and the begin of the next, which are equal.
 
     ::
 

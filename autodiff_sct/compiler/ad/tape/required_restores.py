@@ -1,4 +1,4 @@
-"""Which overwritten memory has to be restored: that which the reverse sweep reads as it was before.
+"""Required restores: overwritten memory that the reverse sweep reads as it was before.
 
 A restore stays if a statement reversed later than the write reads the memory's content: one before it in the program,
 or one in a common loop.  Reading a shape, or making zeros of the same shape, reads no content, and what a loop writes
@@ -85,7 +85,7 @@ def settle(r: Reverse, reverse: ir.Block, captured: set[str]) -> None:
 
 
 class Reading(NamedTuple):
-    """Where the reverse sweep reads what a variable is a name of."""
+    """A read of the reverse sweep by the name of a variable."""
 
     place: int  # of the statement that is reversed there
     stmt: Any  # this statement, if there is one
@@ -95,7 +95,7 @@ class Reading(NamedTuple):
 
 @dataclass
 class Readings:
-    """Where the reverse sweep reads the memory of a variable."""
+    """The reads of a variable's memory in the reverse sweep."""
 
     earliest: int = 10**9  # the first place of which the reverse reads it
     looped: set[Any] = field(default_factory=set)  # the loops around such places
@@ -107,7 +107,7 @@ ByRegion = dict[int | None, dict[str, Readings]]  # by region and variable; "" f
 
 
 def readings(r: Reverse, reverse: ir.Block, undo: dict[Any, Any], among: set[int]) -> ByRegion:
-    """Where the reverse sweep reads memory of some regions, but for the statements that `undo` others."""
+    """The reads of some regions in the reverse sweep, but for the statements that `undo` others."""
     by_place = {place: stmt for stmt, place in r.order.items()}
     found: ByRegion = defaultdict(lambda: defaultdict(Readings))
     kept = set(undo.values())  # the writes that are not undone yet

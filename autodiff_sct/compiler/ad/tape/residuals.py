@@ -1,4 +1,4 @@
-"""From a forward function to its backward function: what is handed over, and what of it the backward one may change.
+"""Residuals: the values handed from a forward function to its backward function, and those that it may change.
 
 The backward function may be run many times, and the caller may write its own arrays in between: what the backward
 function changes it copies first, and what the caller may change is copied where it is handed over.
@@ -28,7 +28,7 @@ CHANGING = ("append", "insert", "pop", "reverse")  # methods that change a list
 def kept_state(
     s: Specialiser, where: Regions, callers: list[str], front: ir.Block, back: ir.Block, seeds: Iterable[str]
 ) -> dict[str, Any]:
-    """What the backward function reads of the forward one's: copies of what the caller may write between the two.
+    """The copies for the backward function of values that the caller may write between the two.
 
     `callers` are the variables that the caller holds, too.  Written memory that several variables share has shadows
     that are shared likewise, so these are copied together.
@@ -140,7 +140,7 @@ def assigned(block: ir.Block) -> set[str]:
 
 
 def own_copies(s: Specialiser, back: ir.Block, given: set[str], sure: set[str]) -> ir.Block:
-    """What the backward function changes of the forward function's, copied first: it may be run again.
+    """Copy what the backward function changes of the forward function's values, as it may be run again.
 
     `given` are its own arguments, `sure` what every path assigns.
     """
@@ -223,7 +223,7 @@ def changed_by_calls(s: Specialiser, back: ir.Block) -> Iterator[Any]:
 
 
 def whose_item(expr: Any) -> Any:
-    """What an item of an item is taken of: the indices are only read."""
+    """The container that holds an item of an item: the indices are only read."""
     while isinstance(expr, gast.Subscript):
         expr = expr.value
     return expr

@@ -117,7 +117,7 @@ def rewrite(s: Specialiser, block: ir.Block, known: Known) -> None:
 
 
 def asked(s: Specialiser, name: str, local: set[str]) -> list[Any]:
-    """What variables that may stand in for another have in common with it, the best first."""
+    """The common properties of variables that may stand in for another, the best first."""
     own = keys(s, name)
     return [*own, *((LASTING, key) for key in own[1:])] if name in local else own
 
@@ -162,12 +162,12 @@ def known_axes(s: Specialiser, name: str) -> tuple[Any, ...]:
 
 
 def found(at_hand: dict[Any, str], keys: list[Any], name: str) -> str:
-    """What stands in for a variable: the variable itself where nothing else does."""
+    """The stand-in of a variable: the variable itself where there is no other."""
     return next((at_hand[key] for key in keys if key in at_hand), name)
 
 
 def keys(s: Specialiser, name: str) -> list[Any]:
-    """What variables of one shape and dtype have in common."""
+    """The common properties of variables of one shape and dtype."""
     facts = s.facts[name]
     alike: list[Any] = [s.alike.get(name, name)]
     if not isinstance(facts, Num) or facts.kind != "array" or not facts.dims or None in facts.dims or facts.tensor:
@@ -222,7 +222,7 @@ def save_shapes(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
 
 
 def popped(back: ir.Block) -> dict[str, list[tuple[Any, str, Any]]]:
-    """Where the shape of what a list gives back is read: the statement, its part, and the expression."""
+    """The reads of the shape of a popped value: the statement, its part, and the expression."""
     found: dict[str, list[tuple[Any, str, Any]]] = {}
     for stmt in ir.adjoint_walk(back):
         for part in [part for part in ("expr", "value", "index") if isinstance(stmt, (ir.Let, ir.Store, ir.Effect))]:

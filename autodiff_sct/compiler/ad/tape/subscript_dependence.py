@@ -28,7 +28,7 @@ END = "[end]"  # in the place of a variable: the length of the axis
 
 
 class Places:
-    """Where the statements of a program are, and what is known of indices there."""
+    """The positions of a program's statements, and the facts of indices there."""
 
     def __init__(self, block: ir.Block) -> None:
         program = ir.walk(block)
@@ -44,7 +44,7 @@ class Places:
             self.inside |= ir.defined_in(loop)
 
     def depth(self, name: str) -> int:
-        """In how many loops a variable is bound."""
+        """The number of loops around the definition of a variable."""
         maker = self.binders[name]
         inside = isinstance(maker, ir.Loop) and name not in [c.out for c in maker.carries]
         return len(self.around[maker]) + inside
@@ -85,7 +85,7 @@ class Places:
         return self.order[stmt] < self.order[later] or (stmt is later and before_itself)
 
     def axes(self, stmt: Any, index: Any, later: Any, place: Any, common: Loops) -> list[tuple[list[Span], list[Span]]]:
-        """Where two subscripts of one array are, axis by axis."""
+        """The ranges of two subscripts of one array, axis by axis."""
         found = []
         for mine, other in zip(subscript_parts(index), subscript_parts(place)):
             read, write = self.spans(mine, stmt, common), self.spans(other, later, common)
@@ -128,7 +128,7 @@ class Places:
     # -- what is known of an index
 
     def spans(self, index: Any, stmt: Any, common: Loops) -> list[Span] | None:
-        """Where the index of a statement is, by the variables of common loops and by what they leave as it is.
+        """The range of a statement's index, by the variables of common loops and by those that they leave unchanged.
 
         None if it is not surely one integer or a slice.
         """
@@ -147,7 +147,7 @@ class Places:
         return [span for span in found if span[0] in fixed or span[0] not in outside]
 
     def slice_spans(self, index: gast.Slice, stmt: Any, common: Loops) -> list[Span]:
-        """Where the items of a slice are: from its lower bound on, and below its upper one."""
+        """The range of a slice's items: from its lower bound on, and below its upper one."""
         found: list[Span] = [("", 0, None)]
         step = 1 if index.step is None else number_of(index.step)
         if step:
@@ -160,7 +160,7 @@ class Places:
         return found
 
     def narrowed(self, spans: list[Span], place: tuple[str, int], branch: ir.If, side: int) -> list[Span]:
-        """Where a place is, on one side of a branch that asks whether two indices are equal."""
+        """The range of a place on one side of a branch that asks whether two indices are equal."""
         test = branch.test
         if isinstance(test, gast.Name) and test.id in self.makers:
             test = self.makers[test.id].expr
@@ -223,7 +223,7 @@ class Places:
 
 
 def sides_in(block: ir.Block, around: tuple[tuple[ir.If, int], ...] = ()) -> dict[Any, tuple[tuple[ir.If, int], ...]]:
-    """For each statement, the branches around it and the sides on which it is."""
+    """The enclosing branches of each statement, with the sides on which it is."""
     found = {}
     for stmt in block:
         found[stmt] = around

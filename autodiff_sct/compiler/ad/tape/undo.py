@@ -1,4 +1,4 @@
-"""What the reverse sweep reads of overwritten memory: saved before a write, and put back after its reverse.
+"""Undo of writes: memory that the reverse sweep reads is saved before a write, and put back after its reverse.
 
 Every write gets a restore; `settle` keeps those that somebody needs.
 """
@@ -30,7 +30,7 @@ class Overwritten:
         self.restores: list[tuple[Any, Any]] = []  # (forward statement, the statement that undoes it)
 
     def old(self, stmt: ir.Store) -> Leaf:
-        """What a write overwrites, saved before it."""
+        """The value that a write overwrites, saved before it."""
         assert stmt.op is not None
         return self.olds.get(stmt) or self.save(stmt, stmt.op.arguments["x"], stmt.op.arguments["index"])
 

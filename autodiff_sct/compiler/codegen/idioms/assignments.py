@@ -182,7 +182,7 @@ def is_stored_beside(first: Any, stmt: Any, columns: int) -> bool:
 
 
 def kinds(expr: Any) -> set[str]:
-    """What an assignment is about: a beginning, a list, a part of something, or a value that is computed."""
+    """The kinds of an assignment: a beginning, a list, a part of something, or a computed value."""
     if isinstance(expr, (gast.Name, gast.Constant)):
         return {"start", "part"} if isinstance(expr, gast.Name) else {"start"}
     if isinstance(expr, (gast.IfExp, gast.BoolOp, gast.ListComp)):
@@ -203,7 +203,7 @@ def is_computed(expr: Any) -> bool:
 
 
 def operations(expr: Any) -> int:
-    """How many operations an expression holds."""
+    """The number of operations in an expression."""
     return sum(isinstance(node, (gast.BinOp, gast.UnaryOp, gast.Call, gast.Subscript)) for node in ir.nodes(expr))
 
 

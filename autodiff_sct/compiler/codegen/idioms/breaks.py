@@ -51,7 +51,7 @@ def loops(block: list[Any]) -> Iterator[tuple[list[Any], Any]]:
 
 
 class Occurrences:
-    """How often each name of a function is read and assigned."""
+    """The reads and assignments of each name of a function, counted."""
 
     def __init__(self, bodies: list[list[Any]]) -> None:
         self.read: dict[str, int] = {}

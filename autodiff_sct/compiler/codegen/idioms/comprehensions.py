@@ -50,7 +50,7 @@ def is_filling(loop: Any) -> bool:
 
 
 def loads(tree: Any) -> Counter[str]:
-    """How often each name is read."""
+    """The number of reads of each name."""
     return Counter(n.id for n in ir.nodes(tree) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Store))
 
 

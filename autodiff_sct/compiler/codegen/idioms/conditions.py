@@ -113,7 +113,7 @@ def is_of(test: Any, op: Any) -> bool:
 
 
 def taken_ahead(stmt: Any, forward: bool) -> list[Any]:
-    """What each path through a branch does, taken out of it to be done before."""
+    """The common head of all paths through a branch, taken out of it."""
     found: list[Any] = []
     while shared := shared_by(stmt, forward):
         for path, each in zip(paths(stmt), shared, strict=True):

@@ -1,4 +1,4 @@
-"""What only the next statement reads is computed there, where that stays short.
+"""Inlining of values that only the next statement reads, where that stays short.
 
 ::
 

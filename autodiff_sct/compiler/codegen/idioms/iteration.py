@@ -136,7 +136,7 @@ def items_of(s: Specialiser, loop: ir.Loop, lengths: set[str], lists: dict[str, 
 
 
 def base_of(stmt: ir.Let) -> str:
-    """What a statement reads an item of."""
+    """The container of the item that a statement reads."""
     return str(stmt.expr.value.id)
 
 

@@ -1,4 +1,4 @@
-"""What is unpacked is unpacked in one statement, and what changes places does so in one.
+"""Unpacking and exchanges in one statement each.
 
 ::
 
@@ -202,7 +202,7 @@ def is_swap(kept: Any, first: Any, second: Any, uses: dict[str, int]) -> bool:
 
 
 def place_of(expr: Any) -> tuple[str, str] | None:
-    """What an item with a simple index is of, and the index."""
+    """The container and the simple index of an item."""
     if not isinstance(expr, gast.Subscript) or not isinstance(expr.value, gast.Name):
         return None
     simple = all(isinstance(n, INDEX) for n in ir.nodes(expr.slice))

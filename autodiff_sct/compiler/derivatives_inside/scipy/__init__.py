@@ -1,4 +1,4 @@
-"""What calls of SciPy's classes, methods and functions of functions mean: one module for each of its own.
+"""SciPy's classes, methods and functions of functions: one module for each of its own.
 
 They are read once a program has imported the module of SciPy that they are of, as its rules are.
 """

@@ -16,7 +16,7 @@ from .functions import row
 
 
 def computed(text: Any) -> Any:
-    """What a text computes; the program has SciPy's value of it."""
+    """The value that a text computes; the program has SciPy's value of it."""
     return text
 
 
@@ -26,7 +26,7 @@ def of_computed(y: Any, d: Any, text: Any) -> Any:
 
 
 def without_derivative(value: Any) -> Any:
-    """What SciPy makes of numbers, through which no derivative passes: it passes through the text."""
+    """The result of SciPy's function of numbers, through which no derivative passes: it passes through the text."""
     return value
 
 
@@ -72,6 +72,6 @@ def parts_by_text(
 
 
 def constant_result(s: Specialiser, expr: Any, values: list[Value], hint: str) -> Leaf:
-    """What SciPy makes of values whose derivatives pass beside it."""
+    """The result of SciPy's function of values whose derivatives pass beside it."""
     arguments = {f"argument {k}": v for k, v in enumerate(values)}
     return s.let(expr, Opaque(), ir.Op(without_derivative, arguments), hint)

@@ -31,7 +31,7 @@ NOTHING = Const(None)
 
 
 def places(s: Specialiser, value: Value) -> tuple[Value, Num]:
-    """Where a spline is evaluated, and the facts of its values there."""
+    """The places at which a spline is evaluated, and the facts of its values there."""
     value = array_of_list(s, value)
     refuse_complex(s, value, "a spline of scipy.interpolate")
     facts = s.num(value)

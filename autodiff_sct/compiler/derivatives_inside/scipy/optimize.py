@@ -151,7 +151,7 @@ def parts(s: Specialiser, found: Leaf, names: str) -> list[Value]:
 
 
 def solution_facts(s: Specialiser, x0: Value) -> tuple[Any, bool]:
-    """What a solver's function is called with, and whether that is a number."""
+    """The facts of the argument of a solver's function, and whether that is a number."""
     facts = s.num(x0)
     refuse_complex(s, x0, "a solver of scipy.optimize")
     if facts is None or facts.dims is None or len(facts.dims) > 1:
@@ -249,7 +249,7 @@ def minimize_scalar(s: Specialiser, args: list[Value], kwargs: dict[str, Value])
 
 
 def minimum(s: Specialiser, fn: Given, found: Leaf, facts: Num, bounds: list[Value]) -> Value:
-    """What a solver returns that has found a minimum."""
+    """The result of a solver that has found a minimum."""
     equation = minimal(fn, bounds)
     found_x = part(s, found, "x")
     found_x = ir.subscript(found_x, ir.tuple_([])) if facts.dims == () else found_x  # it may be an array without axes
@@ -289,7 +289,7 @@ LOSSES = ("linear", "soft_l1", "huber", "cauchy", "arctan")
 
 
 def at_solution(name: str, text: Any, s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    """What a solver returns of its function at the solution: SciPy's numbers, with the derivatives of the function."""
+    """The values of a solver's function at the solution: SciPy's numbers, with the derivatives of the function."""
     return by_text(s, text, part(s, args[0], name), args[1:])
 
 

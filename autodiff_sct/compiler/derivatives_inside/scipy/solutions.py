@@ -161,7 +161,7 @@ def moved_input(fn, place, x, arguments, value):
 
 
 def root(fn, order, fixed, *inputs):
-    """What a solver of SciPy's returns: the number or the vector at which `fn` is 0."""
+    """The result of a root solver of SciPy: the number or the vector at which `fn` is 0."""
     raise NotImplementedError("a root is found by the solver that the program calls")
 
 
@@ -250,7 +250,7 @@ def half_square(fn, loss, scale, x, *arguments):
 
 
 def lost(loss, z):
-    """What is made of the square of a residual."""
+    """The loss of a squared residual."""
     if loss == "soft_l1":
         return 2 * (np.sqrt(1 + z) - 1)
     if loss == "huber":
@@ -288,7 +288,7 @@ def slopes_at(fn, x, *arguments):
 
 
 def vector_of(fn, x, *arguments):
-    """What a function returns, as an array where it is a list."""
+    """The result of a function, as an array where it is a list."""
     return np.asarray(fn(x, *arguments))
 
 

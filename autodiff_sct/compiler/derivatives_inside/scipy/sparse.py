@@ -104,7 +104,7 @@ def matrix_of_array(s: Specialiser, made: Any, value: Value, star: bool) -> Valu
 
 
 def constant_result(s: Specialiser, expr: Any, values: list[Value], hint: str = "matrix") -> Leaf:
-    """What SciPy makes of elements, through which no derivative passes: it passes through the elements themselves."""
+    """The result of SciPy's function of elements, through which no derivative passes: it passes through the elements."""
     arguments = {f"argument {k}": v for k, v in enumerate(values)}
     return s.let(expr, Opaque(), ir.Op(rules.built, arguments), hint)
 
@@ -306,7 +306,7 @@ def is_sparse(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Va
 
 
 def computed(write: Callable[..., Any], s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    """What SciPy computes with its matrices, through which no derivative passes."""
+    """The result of SciPy's operation on its matrices, through which no derivative passes."""
     return constant_result(s, write(*(s.expr(a) for a in args)), args)
 
 

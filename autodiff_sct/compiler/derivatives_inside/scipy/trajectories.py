@@ -20,7 +20,7 @@ TIGHT = {"rtol": 1e-9, "atol": 1e-11}
 
 
 def trajectory(fn, first, method, span, times, options, order, fixed, start, *inputs):
-    """What a solver of SciPy's returns: the states at `times`, one in each column."""
+    """The result of an initial value solver of SciPy: the states at `times`, one in each column."""
     raise NotImplementedError("a trajectory is found by the solver that the program calls")
 
 

@@ -75,7 +75,7 @@ class Writer:
                 raise NotKept(fn)
 
     def place(self, value: Any) -> list[Any]:
-        """Where a name of the emitted module finds what it stands for."""
+        """The place at which a name of the emitted module finds its object."""
         if isinstance(value, ModuleType):
             return mark_of_module(value)
         if id(value) in self.paths.functions:
@@ -146,7 +146,7 @@ def text_of(parts: Any) -> str:
 
 
 def native_as_json(function: Any) -> Any:
-    """What makes a native function of a NumPy one; None for one that runs as NumPy code."""
+    """The recipe of a native function from a NumPy one; None for one that runs as NumPy code."""
     native = getattr(function, "native", None)
     if native is None:
         return None
@@ -222,7 +222,7 @@ def revived(root: Any, entry: dict[str, Any]) -> Emitted:
 
 
 def found_at(paths: Paths, place: list[Any]) -> Any:
-    """What a name of the emitted module stands for."""
+    """The object that a name of the emitted module stands for."""
     kind, *rest = place
     if kind == "at":
         return paths.value(rest[0])

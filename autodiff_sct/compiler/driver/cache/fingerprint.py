@@ -45,7 +45,7 @@ def mark_of_kind(value: Any) -> Any:
 
 
 def told(kind: Any) -> Any:
-    """What `structure.key` gives, as a mark."""
+    """The mark of a result of `structure.key`."""
     if isinstance(kind, tuple) and type(kind) is tuple:
         return ["key", *[told(part) for part in kind]]
     if isinstance(kind, np.dtype):
@@ -76,7 +76,7 @@ def homes(value: Any) -> Iterator[str]:
 
 
 def named(home: str, name: str) -> Any:
-    """What a module calls by a dotted name; None where there is nothing."""
+    """The object of a dotted name in a module; None where there is none."""
     try:
         value: Any = import_module(home)
         for part in name.split("."):
@@ -105,7 +105,7 @@ def mark_of_module(module: ModuleType) -> list[Any]:
 
 
 def mark_of_code(fn: FunctionType) -> list[Any]:
-    """What a function does and the lines that say so, which comments in the emitted text show."""
+    """The mark of a function's code and of its lines, which comments in the emitted text show."""
     if fn.__dict__:
         raise NotKept(fn)
     code = fn.__code__

@@ -61,7 +61,7 @@ class Paths:
     # -- marks
 
     def mark(self, value: Any, path: Path) -> list[Any]:
-        """What is at a path; the functions there are known from now on."""
+        """The mark of the object at a path; functions there are known from now on."""
         if isinstance(value, ModuleType):
             return mark_of_module(value)
         if hasattr(type(value), "__autodiff_gradient__"):
@@ -101,7 +101,7 @@ class Paths:
     # -- from readings to paths
 
     def locate(self, read: Callable[[], Any]) -> Path | None:
-        """Where something is read; None as long as nothing leads there."""
+        """The path of something that is read; None as long as nothing leads there."""
         if isinstance(read, GlobalRead):
             home = self.tables.get(id(read.table))
             return self.in_library(read) if home is None else ["global", home, read.name]
@@ -132,7 +132,7 @@ class Paths:
     # -- and back
 
     def read(self, path: Path) -> Callable[[], Any]:
-        """What reads a path, again and again."""
+        """The reader of a path, for any number of reads."""
         kind, inner, *rest = path
         if kind == "item":
             return ItemRead(self.read(inner), rest[0])
@@ -147,7 +147,7 @@ class Paths:
         return made
 
     def value(self, path: Path) -> Any:
-        """What is at a path at present."""
+        """The object at a path at present."""
         if not path:
             return self.root
         if path[0] == "module":

@@ -56,7 +56,7 @@ def wanted(compiled: Any, slots: tuple[Any, ...], values: tuple[Any, ...], wrt: 
 
 
 def back_end(name: str) -> list[str]:
-    """What a program runs on, and whether that is there."""
+    """The back end of a program, and whether it is there."""
     return [name] if name == "numpy" else [name, state_of("numba")]
 
 
@@ -121,7 +121,7 @@ def own_rules() -> bool:
 
 @functools.cache
 def surroundings() -> list[str]:
-    """What the compiler is made with."""
+    """The versions with which the compiler runs."""
     others = [state_of(name) for name in ("gast", "astunparse", "scipy")]
     return [digest_of(str(Path(__file__).parents[3])), sys.version, sys.implementation.name, np.__version__, *others]
 

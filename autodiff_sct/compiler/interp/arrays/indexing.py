@@ -151,7 +151,7 @@ def check_axes(s: Specialiser, base: Leaf, index: Value) -> None:
 
 
 def axes_left(s: Specialiser, facts: Num, parts: list[Value]) -> int:
-    """How many axes an index of integers and slices leaves to an ellipsis."""
+    """The number of axes that an index of integers and slices leaves to an ellipsis."""
     assert facts.dims is not None
     consumed = sum(1 for p in parts if not (isinstance(p, Const) and (p.value is None or p.value is Ellipsis)))
     if consumed > len(facts.dims):
@@ -267,7 +267,7 @@ def picked_together(s: Specialiser, parts: list[Value]) -> tuple[Axis, ...] | No
 
 
 def key_of(s: Specialiser, part: Value) -> Any:
-    """What tells the parts of indices apart that pick other numbers of items; None where that is not known."""
+    """The key that tells indices apart which pick other numbers of items; None if unknown."""
     if isinstance(part, Const):
         value = part.value
         return (value.start, value.stop, value.step) if isinstance(value, slice) else (type(value), value)

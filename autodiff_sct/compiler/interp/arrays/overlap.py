@@ -77,7 +77,7 @@ def basic_facts_dims(s: Specialiser, facts: Num, index: Value) -> tuple[Any, ...
 
 
 def lane_of(s: Specialiser, expr: Any) -> Any:
-    """How a line of numbers runs through an array: the array, and at each index which axes are cut and how.
+    """The path of a line of numbers through an array: at each index the axes that are cut, and how.
 
     None where the text does not say.
     """

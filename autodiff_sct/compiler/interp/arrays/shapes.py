@@ -1,4 +1,4 @@
-"""How functions move axes: their symbols, where NumPy's run on dummies tells only the rank."""
+"""Shapes of results by the axes that functions move, where NumPy's run on dummies tells only the rank."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def differences(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> 
 
 @dims_of(np.einsum)
 def contracted(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
-    """By the labels of the subscripts; an axis that may be 1 is broadcast against others of its label."""
+    """The lengths by the labels of the subscripts; an axis that may be 1 is broadcast against others of its label."""
     subscripts = args[0].value if isinstance(args[0], Const) else None
     if not isinstance(subscripts, str) or "->" not in subscripts or "." in subscripts:
         return None

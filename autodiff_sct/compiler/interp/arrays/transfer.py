@@ -134,7 +134,7 @@ def is_number(s: Specialiser, fn: Any, args: list[Value]) -> bool:
 
 
 def of_any_length(s: Specialiser, fn: Any, facts: Facts, args: list[Value], kwargs: dict[str, Value]) -> Facts:
-    """What holds whichever number of items lists have: a list that is a shape decides how many axes there are."""
+    """The facts that hold for lists of any length: a list that is a shape decides how many axes there are."""
     for count in (1, 3, EITHER) if holds_either(s, args) else (1, 3):
         given = [argument(s, a, count) for a in args], {k: argument(s, v, count) for k, v in kwargs.items()}
         try:
@@ -150,12 +150,12 @@ def is_either(item: Num) -> bool:
 
 
 def numbers_in(s: Specialiser, value: Value) -> list[Num]:
-    """What is known of the numbers and arrays that are given to a function."""
+    """The facts of the numbers and arrays that are given to a function."""
     return [facts for name in s.leaves(value) if isinstance(facts := s.facts[name], Num)]
 
 
 def of_pythons_numbers(s: Specialiser, fn: Any, facts: Facts, args: list[Value], kwargs: dict[str, Value]) -> Facts:
-    """What holds whether numbers are NumPy's, or Python's, of which an array is a wider one."""
+    """The facts that hold for NumPy's numbers and for Python's, beside which an array keeps its dtype."""
     given = [with_pythons_numbers(s, a) for a in args], {k: with_pythons_numbers(s, v) for k, v in kwargs.items()}
     try:
         return join(facts, evaluate(fn, *given)[0])
@@ -259,7 +259,7 @@ def may_be_whole(s: Specialiser, fn: Any, facts: Num, args: list[Value], kwargs:
 
 
 def integral(s: Specialiser, value: Value) -> Any:
-    """What is given to a function, with integers for what may be integers."""
+    """The arguments of a function, with integers for those that may be integers."""
     if isinstance(value, ListV):
         return Sequence(tuple(integral(s, item) for item in value.items))
     if isinstance(value, TupleV) and value.cls is None:

@@ -18,7 +18,7 @@ NESTED_LISTS = 8  # lists of lists that are passed
 
 
 def kind_of(s: Specialiser, facts: Facts | None, around: frozenset[int] = frozenset()) -> Any:
-    """What two arguments share for which one compiled function does; `around` are the lists that an element is in."""
+    """The kind that two arguments share which one compiled function serves; `around` are the lists around an element."""
     if isinstance(facts, Num):
         return ("num", facts.kind, facts.dtype, facts.ndim, facts.tensor, facts.row)
     if isinstance(facts, (Listed, Mapped)):
@@ -60,7 +60,7 @@ class Signature:
         return self.fixed(value)
 
     def fixed(self, value: Value) -> Any:
-        """What is known at compile time: equal only to itself."""
+        """The key of a value known at compile time: equal only to itself."""
         s = self.s
         if isinstance(value, Leaf):
             return ("variable", value.name)
@@ -138,7 +138,7 @@ def general(s: Specialiser, facts: Facts, site: Any) -> Facts:
 
 
 def depth_of(site: Any) -> int:
-    """How many lists are around the element of a parameter that a site stands for."""
+    """The number of lists around the element of a parameter that a site stands for."""
     depth = 0
     while isinstance(site, tuple) and len(site) == 2:  # also where the lists are in tuples
         depth += site[1] == "element"

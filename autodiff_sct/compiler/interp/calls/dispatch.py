@@ -246,7 +246,7 @@ def call_constant(s: Specialiser, callee: Const, args: list[Value], kwargs: dict
 
 
 def handled(s: Specialiser, handler: Any, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    """What a handler makes of a call; where the call itself would raise, the program does."""
+    """The result of a handler for a call; where the call itself would raise, the program does."""
     if kwargs and is_library(fn):
         args, kwargs = in_place(fn, args, kwargs)
     try:
@@ -276,7 +276,7 @@ def call_text(
 
 
 def either(s: Specialiser, first: Callable[[], Value], second: Callable[[], Value]) -> Value:
-    """What the first of two ways to write a call gives, or where that is refused, the second."""
+    """The result of the first of two ways to write a call, or where that is refused, of the second."""
     mark, entry = len(s.block), dict(s.env)
     try:
         return first()

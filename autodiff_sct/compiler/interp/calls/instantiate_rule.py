@@ -189,7 +189,7 @@ def arrange(parameters: list[Parameter], arguments: dict[str, Value]) -> tuple[l
 
 
 def entries_of(s: Specialiser, parameters: list[Parameter], result: Value) -> dict[str, Value]:
-    """What a rule returns, by parameter: of one that is starred, a list of run-time length has the entries of all."""
+    """The entries that a rule returns, by parameter: a starred one given a run-time list has the entries of all."""
     if not isinstance(result, TupleV):
         is_one = parameters[0].starred and not isinstance(s.facts_of(result), Listed)
         return {parameters[0].name: TupleV((result,)) if is_one else result}

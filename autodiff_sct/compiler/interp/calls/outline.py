@@ -37,7 +37,7 @@ Takes = Callable[[Specialiser, Value], bool]
 
 
 def inlined(s: Specialiser, frame: Frame, write: Callable[[], Value]) -> Value:
-    """What a function returns that is inlined, whose length is noted."""
+    """The result of a function that is inlined, whose length is noted."""
     before = s.counter
     try:
         return write()
@@ -76,7 +76,7 @@ def shared_call(
 
 
 def depth_of(frame: Frame) -> int:
-    """How many functions are being inlined around a frame."""
+    """The number of functions being inlined around a frame."""
     depth, caller = 0, frame.caller
     while caller is not None:
         depth, caller = depth + 1, caller.caller

@@ -84,7 +84,7 @@ def call(s: Specialiser, rec: Recursion, arguments: list[Value]) -> Value:
 
 
 def fill_elements(s: Specialiser, own: Facts, given: Facts) -> None:
-    """What may be in a list that is passed may be in the parameter."""
+    """Give the parameter the elements that may be in a list that is passed."""
     if isinstance(own, (Listed, Mapped)) and isinstance(given, (Listed, Mapped)):
         element = s.elements_of(given)
         if element is not None and s.elements_of(own) != element:
@@ -96,7 +96,7 @@ def fill_elements(s: Specialiser, own: Facts, given: Facts) -> None:
 
 
 def give_back(s: Specialiser, own: Facts, given: Facts, moved: dict[int, frozenset[int]]) -> None:
-    """What the function may have put into its parameter may be in the caller's list."""
+    """Give the caller's list the elements that the function may have put into its parameter."""
     if isinstance(own, (Listed, Mapped)) and isinstance(given, (Listed, Mapped)):
         element = s.elements_of(own)
         if element is not None and own.roots != given.roots:
@@ -104,7 +104,7 @@ def give_back(s: Specialiser, own: Facts, given: Facts, moved: dict[int, frozens
 
 
 def mapping_of(s: Specialiser, rec: Recursion, arguments: list[Value]) -> dict[int, frozenset[int]]:
-    """For each place of memory that a parameter stands for, the caller's."""
+    """The caller's place of memory for each one that a parameter stands for."""
     moved: dict[int, frozenset[int]] = {}
     for p, value in zip(rec.params, arguments):
         for own, given in beside(s, s.facts[p], s.facts_of(value)):

@@ -250,7 +250,7 @@ def get_field(s: Specialiser, base: Obj, index: Value) -> Value:
 
 
 def unknown_key(s: Specialiser, base: Obj) -> Exception:
-    """What to do where only the run tells a key: write out the loop, keep the container in a variable, or refuse."""
+    """The way on where only the run tells a key: write out the loop, keep the container in a variable, or refuse."""
     items = [s.env[(base.id, key)] for key in s.fields(base) if (base.id, key) in s.env]
     if base.cls is list and (stays_short(s) or not all(storable(s, item) for item in items)):
         for site in s.short_loops:
@@ -480,7 +480,7 @@ def set_attribute(s: Specialiser, base: Value, attr: str, value: Value) -> None:
 
 
 def iteration(s: Specialiser, value: Value) -> Source:
-    """How a loop goes over a value."""
+    """The iteration of a loop over a value."""
     return over(s, value)
 
 

@@ -232,7 +232,7 @@ def side_by_side(s: Specialiser, sources: list[Source], k: Value, together: bool
 
 
 def later(parts: list[Value], make: Callable[[tuple[Value, ...]], Value]) -> Value:
-    """What an iterator makes of some items: not yet, where one of them is computed when it is reached."""
+    """The items that an iterator makes later, when they are reached."""
     if not any(isinstance(part, Later) for part in parts):
         return make(tuple(parts))
     return Later(TupleV(tuple(parts)), lambda: make(tuple(p.compute() if isinstance(p, Later) else p for p in parts)))

@@ -107,7 +107,7 @@ def note_walked(s: Specialiser, given: tuple[Value, ...]) -> None:
 
 
 def kept(s: Specialiser, value: Value) -> Value:
-    """What a name stands for: an iterator such as ``zip(a, b)`` is gone through once, however often it is read."""
+    """The iterator of a name: one such as ``zip(a, b)`` is gone through once, however often it is read."""
     return cursor_over(s, value) if isinstance(value, Source) and value.once is not None else value
 
 
@@ -175,13 +175,13 @@ def reached(s: Specialiser, facts: Listed, deeply: bool) -> Iterable[int]:
 
 
 def ahead_of(s: Specialiser, iterable: Value) -> tuple[Ahead, ...]:
-    """What is read ahead of what a loop goes over."""
+    """The values that are read ahead of a loop's iterable."""
     source = s.cursors[iterable.id] if isinstance(iterable, Obj) and iterable.cls is Cursor else iterable
     return source.ahead if isinstance(source, Source) else ()
 
 
 def own_iterator(s: Specialiser, value: Value) -> Value:
-    """What `__iter__` of an object of the user's returns; any other value as it is."""
+    """The result of `__iter__` of an object of the user's; any other value as it is."""
     if is_only_indexed(s, value):
         return Suspended(items_by_index, [value], {}, s.site("generator"))
     if isinstance(value, Leaf) and (method := method_of(s, value, "__iter__")) is not None:
@@ -222,7 +222,7 @@ SPENT = Poison("an iterator is used again after a loop or a function has gone th
 
 
 def source_of(s: Specialiser, cursor: Obj) -> Source:
-    """What an iterator goes over, counted unless its position is known."""
+    """The source of an iterator, counted unless its position is known."""
     source: Source = s.cursors[cursor.id]
     position = s.env[(cursor.id, POSITION)]
     if source.items is not None and not isinstance(position, Const) and all_storable(s, source.items):
@@ -272,7 +272,7 @@ def take(s: Specialiser, cursor: Obj, source: Source) -> Value:
 
 
 def stand_at_end(s: Specialiser) -> None:
-    """Where StopIteration is caught, the one iterator that was moved before it came is at its end."""
+    """Put the one iterator that was moved before StopIteration is caught at its end."""
     moved = [cursor for cursor in s.cursors if isinstance(s.env.get((cursor, POSITION)), Poison)]
     source = s.cursors[moved[0]] if len(moved) == 1 else None
     if source is not None and source.length is not None:
@@ -321,7 +321,7 @@ def over_cursor(s: Specialiser, cursor: Obj, counted: bool = False) -> Source:
 
 
 def leave_cursors(s: Specialiser, sources: list[Source]) -> None:
-    """How far iterators are that were zipped depends on which of them ends first: they are not used again."""
+    """Forget the positions of zipped iterators, which depend on the one that ends first: they are not used again."""
     cursors = [source.cursor.id for source in sources if source.cursor is not None]
     if len(set(cursors)) < len(cursors):
         raise s.refuse("iterator", "an iterator is zipped with itself")

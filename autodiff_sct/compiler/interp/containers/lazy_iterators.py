@@ -1,4 +1,4 @@
-"""What an iterator reads at once where Python reads it step by step: it must stay as it was until the iterator ends.
+"""Lazy iterators, read at once where Python reads them step by step: their sources must stay until they end.
 
 ::
 
@@ -23,7 +23,7 @@ from .sources import Ahead, Source
 
 
 def read_ahead(s: Specialiser, given: list[Value], deeply: bool) -> Ahead:
-    """What the arguments of an iterator lead to: what they are made of, and what the functions among them read.
+    """The sources of an iterator: the containers of its arguments, and what the functions among them read.
 
     If not `deeply`, only which items they have.
     """
@@ -46,7 +46,7 @@ def read_ahead(s: Specialiser, given: list[Value], deeply: bool) -> Ahead:
 
 
 def ahead_of_time(s: Specialiser, given: list[Value], before: dict[Any, Value], block: ir.Block, deeply: bool) -> Ahead:
-    """What an iterator read all at once, and whether anything happened meanwhile."""
+    """The values that an iterator read all at once, and whether anything happened meanwhile."""
     seen = roots_held(s, before.values())
     written = (roots_of(s.facts[name]) for stmt in ir.walk(block) if (name := written_by(stmt)))
     lets = [stmt for stmt in ir.walk(block) if isinstance(stmt, ir.Let)]
@@ -56,7 +56,7 @@ def ahead_of_time(s: Specialiser, given: list[Value], before: dict[Any, Value], 
 
 
 def places_read(s: Specialiser, value: Value) -> list[Any]:
-    """Where a function finds what it reads of the activations around it, and where the fields of objects are."""
+    """The places where a function reads the activations around it, and those of fields of objects."""
     if isinstance(value, Leaf) and holds_reference(s, s.facts[value.name]):
         return [key for key in s.env if isinstance(key, tuple) and key[0] == "column"]
     if isinstance(value, Obj) and value.id not in s.cursors:

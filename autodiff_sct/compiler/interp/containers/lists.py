@@ -86,7 +86,7 @@ CHANGES = ("pop", "insert", "reverse", "clear")
 
 
 def change(s: Specialiser, base: Obj, name: str, args: list[Value]) -> Value:
-    """What a method of lists does to one that exists at compile time only."""
+    """Carry out a method of lists on one that exists at compile time only."""
     refuse_frozen(s, base)
     items = items_of(s, base, None)
     given = [*map(s.static, args[:1]), *(own_value(s, value) for value in args[1:])]
@@ -167,7 +167,7 @@ def write_out(s: Specialiser, facts: Listed, value: Value) -> None:
 
 
 def copied(s: Specialiser, base: Leaf, facts: Listed, called: Any) -> Value:
-    """What copies a list: a list of its own."""
+    """The copy of a list: a list of its own."""
     copy = Listed(frozenset([s.root(("list", s.site()))]))
     element = s.elements_of(facts)
     if element is not None:

@@ -1,4 +1,4 @@
-"""What dicts lack: those that hold nothing yet, and those that make what is missing.
+"""Missing keys: dicts that hold nothing yet, and those that make what is missing.
 
 Those that hold nothing yet are told when the program is specialised::
 
@@ -42,7 +42,7 @@ def holds_nothing(s: Specialiser, facts: Mapped) -> bool:
 
 
 def note_unseen(s: Specialiser, values: list[Value]) -> None:
-    """What the compiler does not follow may put anything into dicts that seem to be empty."""
+    """Note that code which is not followed may put anything into dicts that seem to be empty."""
     pending = [s.facts[name] for value in values for name in s.leaves(value)]
     seen: set[int] = set()
     while pending:

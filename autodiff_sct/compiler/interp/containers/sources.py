@@ -26,7 +26,7 @@ CHANGED = "what an iterator reads is changed before it is at its end"
 
 @dataclass(frozen=True, eq=False)
 class Ahead:
-    """What an iterator reads all at once here, where Python reads it step by step: it must stay as it was."""
+    """An iterator that is read all at once where Python reads it step by step: its source must stay as it was."""
 
     roots: frozenset[int]  # of lists and arrays
     variables: dict[Any, Any]  # what functions given to it read
@@ -58,7 +58,7 @@ ENDLESS = sys.maxsize
 
 @dataclass(eq=False)
 class Source:
-    """What a loop goes over: `items` known one by one, or `bounds` of a range whose index gives the item.
+    """The source of a loop: `items` known one by one, or `bounds` of a range whose index gives the item.
 
     Or `advance` makes the next item as long as `goes_on`.  With none of these, the loop goes over an iterable of which
     nothing is known.
@@ -166,7 +166,7 @@ def over_range(s: Specialiser, args: list[Value]) -> Source:
 
 
 def count_of(s: Specialiser, source: Source) -> Value:
-    """How many items there are: none where a range ends before it begins, for which `length` may be negative."""
+    """The number of items: none where a range ends before it begins, for which `length` may be negative."""
     assert source.length is not None
     length: Value = source.length()
     if isinstance(length, Const):

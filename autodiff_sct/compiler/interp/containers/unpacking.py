@@ -33,7 +33,7 @@ def is_too_short(s: Specialiser, value: Value, count: int) -> bool:
 
 
 def items_around(s: Specialiser, value: Value, first: int, last: int) -> list[Value]:
-    """What ``a, *middle, b = value`` assigns: items from the front, the list in the middle, items from the end."""
+    """The parts of ``a, *middle, b = value``: items from the front, the list in the middle, items from the end."""
     assert isinstance(value, Leaf)
     length = ir.call(gast.Name("len", gast.Load(), None, None), ir.name(value.name))
     if first + last:

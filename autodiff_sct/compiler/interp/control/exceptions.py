@@ -154,7 +154,7 @@ class Watched(list[Any]):
 def before_body(
     s: Specialiser, node: Any, body: Watched, entry: dict[Any, Value], end: dict[Any, Value]
 ) -> dict[Any, Value]:
-    """What a handler sees: what held wherever the block may have raised, if the block has not computed it.
+    """The state that a handler sees: facts that hold wherever the block may have raised, before it computed them.
 
     Where that is inside another block, names that the `try` assigns last have their old values.
     """
@@ -183,7 +183,7 @@ def before_body(
 
 
 def late_site(origin: Any) -> Any:
-    """In `dynamic`: the handlers of a ``try`` of a package that are refused where the run comes to them."""
+    """The key in `dynamic` of the handlers of a ``try`` of a package that are refused where the run comes to them."""
     return ("handlers", origin and (origin.file, origin.line))
 
 
@@ -412,7 +412,7 @@ def meet_one(s: Specialiser, node: ir.Try, key: Any, ends: Ends, alive: list[int
 
 
 def parted(s: Specialiser, node: ir.Try, key: Any) -> Poison:
-    """What stands for different things; in a package, its handlers may be refused where the run comes to them."""
+    """The stand-in of different things; in a package, its handlers may be refused where the run comes to them."""
     handlers = (late_site(node.origin),) if is_late(s) and 0 not in node.ended else ()
     return Poison(f"{s.in_words(label(key))} stands for different things after this try", containers=handlers)
 

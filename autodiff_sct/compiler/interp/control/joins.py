@@ -99,7 +99,7 @@ def forget(s: Specialiser, *envs: dict[Any, Value]) -> None:
 
 
 def on_one_path(one: dict[Any, Value], other: dict[Any, Value]) -> list[Any]:
-    """What only one of two environments holds, in order."""
+    """The names that only one of two environments holds, in order."""
     if one.keys() == other.keys():
         return []
     return [*(key for key in one if key not in other), *(key for key in other if key not in one)]
@@ -147,7 +147,7 @@ def complete(s: Specialiser, *envs: dict[Any, Value]) -> None:
 
 
 def of_other_path(s: Specialiser, key: Any, env: dict[Any, Value], there: dict[Any, Obj]) -> Value | None:
-    """What a path that does not assign an attribute finds there; None where nothing is known of it."""
+    """The value of an attribute on a path that does not assign it; None if unknown."""
     id, attr = key
     if id in s.objects:
         return outside_writes.of_other_path(s, id, attr)

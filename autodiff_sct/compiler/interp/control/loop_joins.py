@@ -107,7 +107,7 @@ def next_carried(
     end: dict[Any, Value],
     carried: dict[Any, Value],
 ) -> dict[Any, Value]:
-    """For each name that the body changes, the facts that hold at the head, in the shape of its value."""
+    """The facts at the head of the loop for each name that the body changes, in the shape of its value."""
     result: dict[Any, Value] = {}
     pending = [
         key for key in end if key in carried or key not in head or not (head[key] is end[key] or head[key] == end[key])
@@ -176,7 +176,7 @@ def is_plain(s: Specialiser, value: Value) -> bool:
 
 
 def depth_of(id: Any) -> int:
-    """How many objects that a loop carries are around one that is a field of another."""
+    """The number of objects that a loop carries around one that is a field of another."""
     depth = 0
     while isinstance(id, tuple) and id[0] == "carried":
         id, depth = id[1][0], depth + 1

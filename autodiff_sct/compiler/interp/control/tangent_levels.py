@@ -61,7 +61,7 @@ def manager(s: Specialiser, cls: Any, level: int) -> Any:
 
 
 def with_tangents(s: Specialiser, emitted: Any, call: Callable[[], Value]) -> Value:
-    """What a program with tangents returns, which becomes part of this one: its exceptions are as its own again."""
+    """The result of a program with tangents, which becomes part of this one: its exceptions are its own again."""
     if not any(value is apart for value in emitted.namespace.values()):
         return call()
     found: Value = write(s, rejoined, emitted.level, call)

@@ -1,1 +1,1 @@
-"""What every room of the interpreter stands on: shared operations, tables, binding of arguments, escape, errors."""
+"""The kernel of the interpreter: shared operations, tables, binding of arguments, escape, errors."""

@@ -79,7 +79,7 @@ def bind_signature(
 
 
 def too_many(name: str, most: int, optional: int, given: int) -> str:
-    """What Python says of a call with too many arguments by position."""
+    """The message of Python for a call with too many arguments by position."""
     taken = f"from {most - optional} to {most}" if optional else str(most)
     plural = "argument" if taken == "1" else "arguments"
     return f"{name}() takes {taken} positional {plural} but {given} {'was' if given == 1 else 'were'} given"

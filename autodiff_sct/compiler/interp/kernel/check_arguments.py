@@ -44,7 +44,7 @@ def signature(fn: Callable[..., Any]) -> inspect.Signature | None:
 
 
 def objection(fn: Callable[..., Any], count: int, names: Iterable[str], is_harmless: bool) -> str | None:
-    """What a function says that does not take so many arguments by position, or some by these names."""
+    """The objection of a function to so many arguments by position, or to some by these names."""
     args, kwargs = [()] * count, dict.fromkeys(names, ())
     known = signature(fn)
     if known is None and not is_harmless:
@@ -92,7 +92,7 @@ def check_method(s: Specialiser, base: Value, name: str, args: list[Value], kwar
 
 @lru_cache(maxsize=1024)
 def objection_of_method(cls: type, name: str, count: int, names: tuple[str, ...]) -> str | None:
-    """What a method of an object of a class says to so many arguments, and to some by these names."""
+    """The objection of a method of an object of a class to so many arguments, and to some by these names."""
     empty = np.zeros(0) if cls is np.ndarray else cls()
     return objection(getattr(empty, name), count, names, True)
 

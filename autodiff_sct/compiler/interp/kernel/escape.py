@@ -1,4 +1,4 @@
-"""Who sees the memory of an array: ``y += x`` makes a new value of ``y`` only where nobody else does.
+"""Escape of arrays: ``y += x`` makes a new value of ``y`` only where nobody else sees its memory.
 
 ::
 
@@ -82,7 +82,7 @@ def roots_held(s: Specialiser, values: Iterable[Value]) -> frozenset[int]:
 
 
 def parts_of(value: Value) -> list[Value]:
-    """What a value that is known at compile time refers to; the fields of an object have keys of their own."""
+    """The objects that a compile-time value refers to; the fields of an object have keys of their own."""
     if isinstance(value, (TupleV, ListV, MaybeV)):
         return list(value.items)
     if isinstance(value, Closure):

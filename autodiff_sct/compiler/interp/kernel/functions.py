@@ -1,4 +1,4 @@
-"""What kind of function a callee is."""
+"""Kinds of functions by callee."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Shown:
 
 
 def look(*args: Any) -> None:
-    """What their methods do with their arguments."""
+    """The effect of methods on their arguments."""
 
 
 # Builtins for which a class may have a method.
@@ -81,7 +81,7 @@ DRAWN_REAL = (
 
 
 def drawn(name: str) -> Facts:
-    """What is known of the result of a method of a generator of the module `random`."""
+    """The facts of the result of a method of a generator of the module `random`."""
     return INT if name in DRAWN_WHOLE else FLOAT if name in DRAWN_REAL else Opaque()
 
 

@@ -104,7 +104,7 @@ def call_closure(
     resume: Callable[[Value], Value | None] | None = None,
     early: bool = False,
 ) -> Value:
-    """As `call_python`, of a function that the program makes."""
+    """Call a function that the program makes, as `call_python` does."""
     return DEFINITIONS["call_closure"](s, closure, args, kwargs, resume, early)
 
 
@@ -163,7 +163,7 @@ def read_stop(s: Specialiser, node: ir.Loop, stop: Any) -> None:
 
 
 def over(s: Specialiser, value: Value) -> Source:
-    """What a loop over a value goes over."""
+    """The iterable of a loop over a value."""
     return DEFINITIONS["over"](s, value)
 
 

@@ -1,4 +1,4 @@
-"""What always raises: how a block is written that ends there."""
+"""Statements that always raise: the form of a block that ends there."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Ended(Exception):
 
 
 def always(s: Specialiser, error: type[Exception], argument: Any, **named: Any) -> Ended:
-    """What ends a block that always raises an exception where this is written."""
+    """The end of a block that always raises an exception where this is written."""
     keywords = {name: s.expr(Const(value)) for name, value in named.items()}
     call = ir.call(ir.name(error.__name__), s.expr(Const(argument)), **keywords)
     s.block.append(ir.Raise(gast.Raise(call, None), s.where()))

@@ -1,4 +1,4 @@
-"""How long a part is of which integer expressions tell the ends.
+"""Lengths of slices whose ends are integer expressions.
 
 ::
 
@@ -47,7 +47,7 @@ def written_span(s: Specialiser, axis: Axis, part: gast.Slice) -> Axis:
 
 
 def between(s: Specialiser, axis: Dim, start: Sum | None, stop: Sum | None) -> Axis:
-    """How far the ends of a part are apart, if that surely is its length."""
+    """The distance between the ends of a slice, if that surely is its length."""
     if start is None or stop is None or not any(is_index(s, name) for name in (*start, *stop)):
         return None
     if not is_positive(s, start) or not is_positive(s, minus(of_axis(s, axis), stop)):

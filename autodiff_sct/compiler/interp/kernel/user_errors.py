@@ -45,7 +45,7 @@ def refuse_item(s: Specialiser, value: Value, said: str) -> None:
 
 
 def too_many_indices(s: Specialiser, facts: Num, count: int) -> Ended:
-    """What ends a block where more axes are indexed than there are."""
+    """The end of a block where more axes are indexed than there are."""
     if facts.python:
         return always(s, TypeError, f"{facts.kind!r} object is not subscriptable")
     if facts.kind == "npscalar":

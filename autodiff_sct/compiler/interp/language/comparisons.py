@@ -183,7 +183,7 @@ def compare_static(s: Specialiser, op: Any, a: Value, b: Value) -> Value | None:
 
 
 def members_outside(s: Specialiser, value: Value) -> Callable[[], Any] | None:
-    """How to read a set, or a list in an installed package, of names and classes that no program changes."""
+    """The way to read a set, or a list in an installed package, of names and classes that no program changes."""
     if isinstance(value, Obj) and value.id in s.objects:
         found, read = s.objects[value.id]
     else:

@@ -66,7 +66,7 @@ def attribute_or_method(s: Specialiser, node: Any) -> Value:
 
 
 def callee_of(s: Specialiser, node: Any) -> Value:
-    """What is called: an attribute of something of an unknown class is a method then."""
+    """The callee of a call: an attribute of something of an unknown class is a method then."""
     return evaluate(s, node, attribute_or_method if isinstance(node, gast.Attribute) else None)
 
 

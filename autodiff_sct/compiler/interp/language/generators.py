@@ -184,7 +184,7 @@ def goes_through(callee: Value) -> bool:
 
 @expression(gast.GeneratorExp)
 def generator_expression(s: Specialiser, node: Any) -> Value:
-    """What a generator expression gives is computed when it is asked for."""
+    """Compute the items of a generator expression when they are asked for."""
     if id(node) in s.gone_through:
         return build_list(s, node)
     each, *inner = node.generators
@@ -272,7 +272,7 @@ def yields_itself(s: Specialiser, value: Value) -> bool:
 
 
 def beside(s: Specialiser, value: Value) -> Any:
-    """What is counted beside a generator."""
+    """The counters beside a generator."""
     source = as_counted(s, over(s, value))
     if source.bounds is None or source.length is None and not source.endless:
         raise s.refuse("unknown-length", "an iterable of unknown length is zipped")

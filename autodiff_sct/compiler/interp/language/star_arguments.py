@@ -72,7 +72,7 @@ def takes_axes(s: Specialiser, callee: Value) -> bool:
 
 
 def several(s: Specialiser, items: Value) -> Value:
-    """What ``max(*items)`` compares: of one item it would be an error."""
+    """The items that ``max(*items)`` compares: of one item it would be an error."""
     length = ir.call("len", s.expr(items))
     test = gast.Compare(length, [gast.LtE()], [ir.constant(1)])
     raise_if(s, test, TypeError, "one item is not iterable")
@@ -117,7 +117,7 @@ def display(s: Specialiser, nodes: list[Any]) -> Parts:
 
 
 def unpacked_at_once(s: Specialiser, value: Value) -> Value:
-    """What is unpacked: of an iterator of which only the run tells how many items it has left, the list of these."""
+    """The unpacked value: of an iterator with an unknown number of items left, the list of these."""
     if isinstance(value, Suspended) or isinstance(value, Source) and value.items is None and not value.endless:
         return call_value(s, Const(list), [value], {})
     return value

@@ -124,7 +124,7 @@ def unpack(s: Specialiser, targets: list[Any], value: Value) -> None:
 
 
 def gathered(s: Specialiser, items: list[Value], first: int, last: int) -> list[Value]:
-    """What ``a, *middle, b = items`` assigns: those between the first and the last are in a list, also one alone."""
+    """The targets of ``a, *middle, b = items``: those between the first and the last are in a list, also one alone."""
     if len(items) < first + last:
         raise always(s, ValueError, f"not enough values to unpack (expected at least {first + last})")
     behind = len(items) - last
@@ -318,7 +318,7 @@ def for_(s: Specialiser, node: Any) -> None:
 
 
 def iteration_of(s: Specialiser, node: Any, iterable: Value) -> Source:
-    """How a loop goes over a value; under handlers, what always raises would be written where none of them hears it."""
+    """The iteration over a value; under handlers, an exception that always comes would be written outside of them."""
     try:
         return containers.iteration(s, iterable)
     except Ended:

@@ -35,7 +35,7 @@ def subscript(s: Specialiser, node: Any) -> Value:
 
 
 def place_of(s: Specialiser, node: Any) -> tuple[Value, Value]:
-    """What a subscript is of, and its index: ``a[i][j]`` of an array is ``a[i, j]``."""
+    """The base of a subscript, and its index: ``a[i][j]`` of an array is ``a[i, j]``."""
     if not isinstance(node.value, gast.Subscript) or not is_plain_index(node.slice):
         base = evaluate(s, node.value)
         return base, index_into(s, base, node.slice)

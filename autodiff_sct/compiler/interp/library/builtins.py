@@ -277,7 +277,7 @@ def extreme(fn: Any) -> Any:
 
 
 def empty(fn: Any) -> str:
-    """What an extreme of nothing raises."""
+    """The exception of an extreme of nothing."""
     try:
         fn(())
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""What `itertools` chooses: products, combinations and permutations, and the items that a test picks out."""
+"""Choices of `itertools`: products, combinations and permutations, and the items that a test picks out."""
 
 from __future__ import annotations
 

@@ -199,7 +199,7 @@ def copied_items(s: Specialiser, items: Iterable[Value], made_of: MadeOf) -> lis
 
 
 def copied_field(s: Specialiser, value: Value, made_of: MadeOf) -> Value:
-    """What `asdict` and `astuple` make of a field."""
+    """The value that `asdict` and `astuple` make of a field."""
     if isinstance(value, Obj) and value.cls is dict and may_be_copied(s, value):
         return copied_dict(s, {Const(key): item for key, item in fields_of(s, value).items()}, made_of)
     if isinstance(value, Obj) and dataclasses.is_dataclass(value.cls):

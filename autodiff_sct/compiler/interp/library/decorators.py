@@ -36,7 +36,7 @@ def wraps(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
 
 @dataclass(eq=False)
 class Manager(Wrapped):
-    """What ``contextlib.contextmanager`` makes of a function of the program."""
+    """A manager: the result of ``contextlib.contextmanager`` for a function of the program."""
 
     def call(self, s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
         return Suspended(self.fn, args, kwargs, s.site("generator"))

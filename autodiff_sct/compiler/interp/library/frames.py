@@ -1,4 +1,4 @@
-"""What looks at the frames of a run: those of the emitted program are not those of the text that the user wrote."""
+"""Frames of a run: those of the emitted program are not those of the text that the user wrote."""
 
 from __future__ import annotations
 

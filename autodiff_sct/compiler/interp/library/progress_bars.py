@@ -72,6 +72,6 @@ def make_bar(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Val
 
 
 def bar_like(cls: type) -> Callable[..., Any] | None:
-    """What is called in the place of a class of progress bars; None for others."""
+    """The stand-in of a class of progress bars; None for others."""
     bars = getattr(sys.modules.get("tqdm.std"), "tqdm", None)
     return functools.partial(begin, cls) if bars is not None and issubclass(cls, bars) else None

@@ -34,7 +34,7 @@ Reading = Callable[[], Any]
 
 @dataclass(frozen=True, eq=False)
 class CallRead:
-    """What a function returns."""
+    """The result of a function, read from outside."""
 
     fn: Any
     args: tuple[Reading, ...]
@@ -47,7 +47,7 @@ class CallRead:
 def asked(
     s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value], copy: Callable[[Value], Value]
 ) -> Value | None:
-    """What a call returns, carried out by Python, a `copy` of it where each call makes an array; None if followed."""
+    """The result of a call that Python carries out, a `copy` of it where each call makes an array; None if followed."""
     if not is_installed(fn, args) or not may_be_asked(s, fn):
         return None
     reads = [reading(s, value) for value in (*args, *kwargs.values())]
@@ -78,7 +78,7 @@ def asked(
 
 
 def inside(wrappers: tuple[tuple[Any, ...], ...], call: Callable[[], Any]) -> Any:
-    """What a call returns in the settings that wrappers enter, each given with its arguments."""
+    """The result of a call in the settings that wrappers enter, each given with its arguments."""
     with contextlib.ExitStack() as entered:
         for wrapper, args, kwargs in wrappers:
             entered.enter_context(running(wrapper, *args, **kwargs))
@@ -122,7 +122,7 @@ def is_installed(fn: Any, args: list[Value]) -> bool:
 
 
 def reading(s: Specialiser, value: Value) -> Reading | None:
-    """How to read an argument again; None where it is made by the program."""
+    """The way to read an argument again; None where the program makes it."""
     if isinstance(value, Const):
         return lambda: value.value
     if isinstance(value, Obj) and value.id in s.objects:
@@ -151,7 +151,7 @@ def is_display(value: Any) -> bool:
 
 
 def contents(value: Any) -> Any:
-    """What a display consists of, as something that can be compared."""
+    """The items of a display, as something that can be compared."""
     if type(value) is dict:
         return ("dict", *((key, contents(item)) for key, item in value.items()))
     if type(value) in (list, tuple):

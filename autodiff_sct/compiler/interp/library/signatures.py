@@ -32,7 +32,7 @@ from ..world.class_guards import is_library
 
 
 class Signature:
-    """What `inspect.signature` returns, as far as calls need it."""
+    """The result of `inspect.signature`, as far as calls need it."""
 
     def __init__(self, fn: Any) -> None:
         self.fn = fn
@@ -49,7 +49,7 @@ class Signature:
 
 
 class BoundArguments:
-    """What `Signature.bind` returns."""
+    """The result of `Signature.bind`."""
 
     def __init__(self, fn: Any, arguments: Any) -> None:
         self.fn, self.arguments = fn, arguments
@@ -159,7 +159,7 @@ def split(s: Specialiser, args: list[Value]) -> tuple[list[Value], dict[str, Val
 
 
 def as_value(s: Specialiser, found: Any, parameter: str) -> Value:
-    """What stands for the tuple of `*args`, for the dict of `**kwargs`, or for one argument."""
+    """The stand-in of the tuple of `*args`, of the dict of `**kwargs`, or of one argument."""
     if isinstance(found, tuple):
         return TupleV(found)
     return dict_of(s, found, parameter) if isinstance(found, dict) else found
@@ -185,7 +185,7 @@ def dict_of(s: Specialiser, items: dict[str, Value], parameter: str = "") -> Val
 
 @handles(inspect.getattr_static)
 def getattr_static(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    """What the class of an array or a number lacks, an array has nowhere."""
+    """The attribute found without `__getattr__`: an array lacks what its class lacks."""
     cls, asked = class_of(s, args[0]), args[1]
     if cls is None or not is_library(cls) or not isinstance(asked, Const) or hasattr(cls, asked.value):
         return call_python(s, inspect.getattr_static, [*args, *kwargs.values()], {})

@@ -51,7 +51,7 @@ def by_constants(items: list[Value]) -> list[Value] | None:
 
 
 def place_in(fn: Any) -> Any:
-    """Where a number belongs in a sorted list: a whole number, through which no derivative passes."""
+    """The position of a number in a sorted list: a whole number, through which no derivative passes."""
 
     def handler(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
         if "key" in kwargs:

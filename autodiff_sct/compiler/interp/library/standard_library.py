@@ -163,7 +163,7 @@ def check_place(s: Specialiser, place: Value) -> None:
 
 
 def first_items(s: Specialiser, source: Source, count: Value) -> Source:
-    """As many of the items that an iterator has left, one by one: it goes on behind them."""
+    """The next items of an iterator, one by one: it goes on behind them."""
     bounds = source.bounds or ()
     start, end = bounds if len(bounds) == 2 else (Const(0), *bounds)
     last = count if start == Const(0) else operate(s, gast.Add, start, count)
@@ -312,7 +312,7 @@ def methodcaller(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) ->
 
 
 def made_outside(s: Specialiser, made: Any) -> Value:
-    """What the constructor of an object made of constants, before the program, returns."""
+    """The object that a constructor makes of constants, before the program."""
     _, args, *_ = made.__reduce__()
     keywords: dict[str, Any] = {}
     if isinstance(cls := made.__reduce__()[0], functools.partial):
@@ -380,7 +380,7 @@ def columns(s: Specialiser, rows: Leaf, kwargs: dict[str, Value]) -> Source:
 
 
 def columns_of_list(s: Specialiser, rows: Leaf, facts: Listed) -> Source | None:
-    """How many columns the rows in a list have, or the columns of tuples, where these are unpacked; None otherwise."""
+    """The number of columns of the rows in a list, or of tuples where these are unpacked; None otherwise."""
     element = s.elements_of(facts)
     if isinstance(element, Pair) and is_unpacked(s, s.node):
         call_python(s, models.check_any, [rows, Const(len(element.items))], {})

@@ -24,7 +24,7 @@ TEXT = (
 
 
 def returned_by(name: str) -> Facts:
-    """What is known of the result of a method of a string."""
+    """The facts of the result of a method of a string."""
     if name in WHOLE:
         return INT
     if name in TESTS:

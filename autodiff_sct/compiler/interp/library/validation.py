@@ -1,4 +1,4 @@
-"""What cannot be followed in installed packages, and need not be.
+"""Validation in installed packages, which cannot be followed and need not be.
 
 Libraries ask of what kind an argument is, and hold paths for other kinds (frames, sparse matrices, the arrays of other
 libraries).  Where a program is refused, it is compiled again in a way that
@@ -104,7 +104,7 @@ def answer_by_kinds(s: Specialiser, fn: FunctionType, args: list[Value], kwargs:
 
 
 def answers(fn: FunctionType, args: list[Any], kwargs: dict[str, Any]) -> Iterator[Any]:
-    """What a function returns for stand-ins of arguments of these kinds."""
+    """The results of a function for stand-ins of arguments of these kinds."""
     for of in stand_ins():
         given, like = ([*map(of, args), *map(of, kwargs.values())] for _ in range(2))
         with warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -143,7 +143,7 @@ def folded_question(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str
 
 
 def kind_of(s: Specialiser, value: Value) -> Any:
-    """What is known of an argument, as `facts.evaluate` takes it."""
+    """The facts of an argument, as `facts.evaluate` takes them."""
     return argument(s, value)
 
 
@@ -189,7 +189,7 @@ FILLS: tuple[Callable[[int], Any], ...] = (
 
 @functools.cache
 def asking(fn: FunctionType) -> Any:
-    """What stands for a function that is called with arrays that it cannot write into."""
+    """The stand-in of a function that is called with arrays that it cannot write into."""
 
     def asked(*args: Any) -> None: ...
 
@@ -225,7 +225,7 @@ def only_if_not(s: Specialiser, test: Any, message: str) -> None:
 def answer_of(
     s: Specialiser, how: Any, fn: FunctionType, args: list[Value], kwargs: dict[str, Value], facts: Facts
 ) -> Leaf:
-    """What a function returns, or `how` for it and its arguments, through which no derivative passes."""
+    """The result of a function, or of `how` for it and its arguments, through which no derivative passes."""
     given = {k: s.expr(v) for k, v in kwargs.items()}
     called = [s.bind(how.__name__, how)] if how is not None else []
     call = ir.call(*called, s.bind(fn.__name__, fn), *map(s.expr, args), **given)

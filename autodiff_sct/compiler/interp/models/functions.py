@@ -51,7 +51,7 @@ def reduced(fn: Any, items: Any) -> Any:
 
 
 def remembering(fn: Any) -> Any:
-    """What ``functools.cache(fn)`` is."""
+    """The result of ``functools.cache(fn)``."""
     cache = {}
 
     def remembered(*args: Any) -> Any:
@@ -139,7 +139,7 @@ def check_type(first: Any, dtype: Any) -> None:
 
 
 def of_all(fn: Any, columns: Any, dtype: Any, shape: Any) -> Any:
-    """What ``np.vectorize(fn)`` returns."""
+    """The result of ``np.vectorize(fn)``."""
     results = [fn(*[column[k] for column in columns]) for k in range(len(columns[0]))]
     return np.reshape(np.array(results).astype(dtype), shape)
 
@@ -224,7 +224,7 @@ def items_of(items: Any) -> Any:
 
 
 def items_by_index(held: Any) -> Any:
-    """What goes over an object with ``__getitem__`` and without ``__iter__`` asks it for."""
+    """The items of an object with ``__getitem__`` and without ``__iter__``, by index."""
     k = 0
     while True:
         try:
@@ -302,7 +302,7 @@ def zipped_with(first: Any, items: Any, last: Any) -> Any:
 
 
 def has_ended(sources: Any, k: Any) -> Any:
-    """Whether one of the iterables beside a generator has no item number `k`."""
+    """True if one of the iterables beside a generator has no item number `k`."""
     raise NotImplementedError("written by the specialiser")
 
 
@@ -380,7 +380,7 @@ def set_where(y: Any, x: Any, condition: Any, fn: Any) -> None:
 
 
 def shortest(rows: Any) -> Any:
-    """How many columns ``zip(*rows)`` has."""
+    """The number of columns of ``zip(*rows)``."""
     return min([len(row) for row in rows], default=0)
 
 

@@ -22,7 +22,7 @@ from ..objects.objects import construct
 
 
 class Broadcast:
-    """What `np.broadcast` tells of arrays before they are gone through."""
+    """The result of `np.broadcast` for arrays, before they are gone through."""
 
     def __init__(self, *arrays: Any) -> None:
         self.shape = np.broadcast_shapes(*[np.shape(array) for array in arrays])

@@ -353,7 +353,7 @@ def filled(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value
 
 
 def of_polynomial(s: Specialiser, made: np.poly1d) -> Value:
-    """What a polynomial made outside the program computes when it is called."""
+    """The value of a polynomial made outside the program."""
     key = ("polynomial", object_number(s, made))
     return PartialV(Const(np.polyval), (import_external(s, AttributeRead(made, "coeffs"), "coefficients", key),), {})
 

@@ -1,4 +1,4 @@
-"""What NumPy tells of kinds and dtypes: found while compiling, for a program is compiled for those of its arguments."""
+"""Kinds and dtypes by NumPy itself, found while compiling: a program is compiled for those of its arguments."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ BY_DEFAULT = {"casting": "same_kind", "order": "K", "subok": True, "dtype": None
 
 
 def rewritten(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
-    """What a call means, where it has such settings."""
+    """The meaning of a call with such settings."""
     if isinstance(fn, np.ufunc) and fn.signature is None and not BY_DEFAULT.keys().isdisjoint(kwargs):
         return elementwise(s, fn, args, kwargs)
     if fn is np.average and ("returned" in kwargs or len(args) > 3):
@@ -153,7 +153,7 @@ def deviation_around(a: Any, axis: Any = None, mean: Any = None, ddof: Any = 0, 
 
 
 def together(a: Any, axis: Any) -> Any:
-    """How many elements a reduction takes together."""
+    """The number of elements that a reduction takes together."""
     if axis is None:
         return a.size
     if isinstance(axis, tuple):

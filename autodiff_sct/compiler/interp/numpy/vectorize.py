@@ -48,7 +48,7 @@ def vectorized(s: Specialiser, fn: Value, otypes: Any) -> Value:
 
 
 def call_vectorized(fn: Any, dtype: Any, *args: Any, **kwargs: Any) -> Any:
-    """What the calls of a vectorized function are known by."""
+    """The key of the calls of a vectorized function."""
     return np.vectorize(fn, [dtype])(*args, **kwargs)
 
 

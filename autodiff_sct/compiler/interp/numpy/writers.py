@@ -134,7 +134,7 @@ def shape_of(s: Specialiser, value: Value) -> Leaf:
 
 
 def as_mask(s: Specialiser, value: Value) -> Value:
-    """What a function takes for a mask: where numbers are not zero."""
+    """The mask that a function takes an argument for: where numbers are not zero."""
     facts = s.num(value)
     known = facts is not None and facts.dtype is not None and facts.dtype.kind == "b"
     return value if known else numpy(s, "asarray", value, Const(bool))

@@ -331,7 +331,7 @@ def read_now(s: Specialiser, value: Value) -> Value:
 
 @functools.lru_cache(maxsize=16)
 def reader(attr: str) -> Callable[[Any], Any]:
-    """What reads an attribute that may be a view, as a function for running on dummies."""
+    """The reader of an attribute that may be a view, as a function for running on dummies."""
 
     def read(x: Any) -> Any:
         return getattr(x, attr)
@@ -341,7 +341,7 @@ def reader(attr: str) -> Callable[[Any], Any]:
 
 
 def lacks(facts: Num, attr: str) -> str | None:
-    """What a number or an array without an attribute says; None where it has it, or may have it."""
+    """The message of a number or an array without an attribute; None where it has it, or may have it."""
     classes = possible_classes(facts)
     if not classes or facts.tensor or any(hasattr(cls, attr) for cls in classes):
         return None
@@ -351,7 +351,7 @@ def lacks(facts: Num, attr: str) -> str | None:
 
 
 def as_large(s: Specialiser, base: Leaf) -> Leaf:
-    """In a rule: a variable with the user's name that surely has the shape of `base`, or `base` itself."""
+    """The larger stand-in, in a rule: a user's variable that surely has the shape of `base`, or `base` itself."""
     facts = s.facts[base.name]
     if (
         s.frame is None
@@ -416,7 +416,7 @@ def shape_of(s: Specialiser, base: Leaf, facts: Num) -> Value:
 
 
 def assign_plainly(s: Specialiser, base: Obj, attr: str, value: Value) -> None:
-    """What ``object.__setattr__`` does."""
+    """Assign as ``object.__setattr__`` does."""
     if (setter := descriptor_method(s, base, attr, "__set__")) is not None:
         call_python(s, setter, [Const(lookup(base.cls, attr)), base, value], {})
         return

@@ -29,7 +29,7 @@ NO_VALUES = (*DESCRIPTORS, functools.cached_property, types.MemberDescriptorType
 
 
 def class_value(s: Specialiser, cls: type, attr: str) -> Value | None:
-    """What an object without an attribute of its own reads; None where its class has none, or one that is bound."""
+    """The value of a class for an object without the attribute; None where there is none, or one that is bound."""
     if (value := assigned_to_class(s, cls, attr)) is not None:
         return value
     if isinstance(found_in(s, cls, attr), NO_VALUES) or not has(cls, attr):
@@ -53,7 +53,7 @@ def first_value(s: Specialiser, cls: type) -> str | None:
 
 
 def on_other_path(s: Specialiser, obj: Obj, attr: Any, env: dict[Any, Value]) -> Value | None:
-    """What an attribute that another path assigns holds on one with this environment; None where nothing gives it."""
+    """The attribute that another path assigns, on a path with this environment; None where nothing gives it."""
     if obj.cls in (dict, list) or not isinstance(attr, str):
         return None
     outer, s.env = s.env, env

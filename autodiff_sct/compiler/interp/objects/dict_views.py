@@ -1,4 +1,4 @@
-"""What goes over a dict or a list that is known item by item reads each item when it comes to it.
+"""Views of dicts and lists known item by item: each item is read when it is reached.
 
 `keys`, `values` and `items` hold here what is in the dict when they are made, in Python what is in it: while one has a
 name, the dict must stay as it is.
@@ -27,7 +27,7 @@ SYMBOLS = (gast.BitOr, gast.BitAnd, gast.BitXor, gast.Sub)
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """What a method of a dict returned."""
+    """The result of a method of a dict."""
 
     value: Value
     base: Value
@@ -42,7 +42,7 @@ def view(s: Specialiser, value: Value, base: Value, method: str) -> Value:
 
 
 def viewed(s: Specialiser, value: Value) -> View | None:
-    """What is known of a value that a method of a dict returned; None of other values."""
+    """The facts of a value that a method of a dict returned; None of other values."""
     return next((v for v in s.views if v.value is value), None)
 
 
@@ -112,7 +112,7 @@ def side(s: Specialiser, value: Value) -> Any:
 
 
 def places(s: Specialiser, base: Value) -> frozenset[Any]:
-    """What tells dicts apart."""
+    """The marks that tell dicts apart."""
     facts = s.facts_of(base)
     return facts.roots if isinstance(facts, Mapped) else frozenset([base.id] if isinstance(base, Obj) else [])
 
@@ -126,7 +126,7 @@ def container(s: Specialiser, value: Value) -> tuple[Obj, str] | None:
 
 
 def item(s: Specialiser, base: Obj, method: str, key: Any) -> Value:
-    """What a loop gets for a key, at the time."""
+    """The item that a loop gets for a key, at the time."""
     if method == "keys":
         return Const(key)
     value = get_item(s, base, Const(key))

@@ -65,7 +65,7 @@ def of_either(s: Specialiser, value: Choice, then: Value, orelse: Value) -> Valu
 
 
 def exists(s: Specialiser, value: Value) -> Value:
-    """Whether what may be None is a function."""
+    """True in the program if what may be None is a function."""
     if isinstance(value, Choice):
         return of_either(s, value, exists(s, value.then), exists(s, value.orelse))
     return Const(value != Const(None))

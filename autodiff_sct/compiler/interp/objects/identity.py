@@ -1,4 +1,4 @@
-"""Whether two names stand for one object.
+"""Identity: names that stand for one object.
 
 Objects that the program makes exist at compile time only, so nothing at run time could tell them apart: what the
 compiler knows of them decides.  Where a branch or a loop decided which object a name stands for, only rows of tables

@@ -110,7 +110,7 @@ def compared(s: Specialiser, op: Any, a: Value, b: Value) -> Value | None:
 
 
 def asked(s: Specialiser, value: MaybeV, none: bool) -> Value:
-    """Whether there is no tuple, or whether there is one."""
+    """The test of an optional tuple for None, or for a tuple."""
     test = is_none(s, value)
     test.ops = [gast.Is() if none else gast.IsNot()]
     found = s.let(test, BOOL, hint="condition", may_raise=False)

@@ -1,4 +1,4 @@
-"""What a class of the user's means by Python's own operations: methods in their place, and classes that are refused.
+"""Special methods of the user's classes for Python's operations, and classes that are refused.
 
 An object is its fields, which are read and assigned as such.  What a class has in the place of that is called where it
 can be followed (``__setattr__``, ``__getattr__``, ``__round__``), and refused where it cannot (``__getattribute__``,
@@ -27,7 +27,7 @@ from .tables import method_of
 
 
 def special_method(s: Specialiser, fn: Any, args: list[Value]) -> Callable[..., Value] | None:
-    """What a call of a builtin on an object of a class that has a method for it does."""
+    """The result of a builtin's call on an object of a class that has a method for it."""
     if not args:
         return None
     target, name = args[0], SPECIAL[fn]

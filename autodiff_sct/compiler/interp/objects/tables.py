@@ -266,7 +266,7 @@ def read_field(s: Specialiser, row: Leaf, attr: str) -> Value:
 
 
 def read_column(s: Specialiser, values: Leaf, row: Leaf, number: Leaf) -> Value:
-    """What a column holds for an object, the row of that number."""
+    """The entry of a column for an object, the row of that number."""
     with references(s):
         item = get_item(s, values, number)
     if isinstance(item, Leaf) and not may_be_none(s, row):  # there is one for each object
@@ -399,7 +399,7 @@ def method_of(s: Specialiser, value: Value, name: str) -> Value | None:
 
 
 def operation(s: Specialiser, value: Value, name: str, *args: Value) -> Value | None:
-    """What the method returns that does one of Python's own operations on an object in a table, such as ``__len__``.
+    """The result of the method for a Python operation, such as ``__len__``, on an object in a table.
 
     None for what is no such object; refused where its class has no such method.
     """

@@ -111,7 +111,7 @@ def one_by_one(kinds: Any) -> Iterator[type]:
 
 
 def own_check(kind: type) -> types.FunctionType | None:
-    """What a class says itself of what its instances are; None where it is the usual."""
+    """The own instance check of a class; None where it is the usual."""
     check = lookup(type(kind), "__instancecheck__")
     own = isinstance(check, types.FunctionType) and check.__module__ not in sys.stdlib_module_names
     return check if own else None

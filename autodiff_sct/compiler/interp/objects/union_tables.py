@@ -159,7 +159,7 @@ def has_attribute(s: Specialiser, reference: Leaf, classes: tuple[type, ...], at
 
 
 def is_one(s: Specialiser, reference: Leaf, classes: tuple[type, ...], chosen: list[type]) -> Value:
-    """Whether an object is of one of the chosen classes."""
+    """True in the program if an object is of one of the chosen classes."""
     if len(chosen) in (0, len(classes)):
         return Const(bool(chosen))
     tests = [is_of(s, reference, cls) for cls in chosen]

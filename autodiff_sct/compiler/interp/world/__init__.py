@@ -1,4 +1,4 @@
-"""What the program reads from outside: names, captured values, classes; and how another process reads it again.
+"""The world: names, captured values and classes that the program reads, and how another process reads them again.
 
 Every reading is noted as a dependency, by which a compiled program is checked before it is used again.
 """

@@ -125,7 +125,7 @@ def is_changed(s: Specialiser, facts: Facts, regions: Any) -> bool:
 
 
 def place(table: Arguments, expr: Any) -> str:
-    """Where in the arguments something is, as one would write it."""
+    """The place of something in the arguments, as one would write it."""
     if isinstance(expr, gast.Name):
         return table.names[expr.id]
     if isinstance(expr, gast.Attribute):

@@ -1,4 +1,4 @@
-"""What a program reads from outside: arguments, globals, closure cells, attributes of objects.
+"""Captures: arguments, globals, closure cells and attributes of objects that a program reads from outside.
 
 Numbers and arrays become inputs of the emitted function, read anew for each call; functions, classes, flags and strings
 are known at compile time and guarded: the dispatcher compiles again when one of them has changed.
@@ -85,7 +85,7 @@ def note_symbol(s: Specialiser, value: Any, symbol: str) -> None:
 
 
 def identity(value: Any) -> tuple[int, type]:
-    """Which object something is, and of which class: that may be assigned, too."""
+    """The identity and the class of an object: either may be assigned."""
     return id(value), type(value)
 
 

@@ -24,14 +24,14 @@ IMMUTABLE = 1 << 8  # of a class's flags: nobody can assign to its attributes, a
 
 
 def observe(s: Specialiser, read: Callable[[], Any]) -> Any:
-    """What is found outside when the program is specialised; it is compiled again as soon as that is another."""
+    """Read something from outside while specialising; compile again as soon as it is another."""
     value = read()
     s.guards.append(Guard(read, value))
     return value
 
 
 class ClassGuard:
-    """What a class has under some names must stay: a method or another thing to call, a value, or nothing.
+    """A guard of names in a class: a method or another callable, a value, or nothing.
 
     As long as the class and its bases hold the very objects under these names that they held when it was looked at, it
     has.  Only where they hold others is each name looked up.
@@ -65,7 +65,7 @@ class ClassGuard:
 
 
 def found_in(s: Specialiser, cls: type, attr: str, above: type | None = None) -> Any:
-    """What a class has under a name, `above` one of its bases; compile again when it has another method there."""
+    """The attribute of a class under a name, `above` one of its bases; compile again when it has another method there."""
     found = lookup(cls, attr, above)
     if not is_library(cls):
         if cls not in s.classes:
@@ -83,7 +83,7 @@ def own_method(s: Specialiser, cls: type, attr: str) -> types.FunctionType | Non
 
 
 def method_in(cls: type, attr: str, above: type | None) -> Any:
-    """What a class has under a name that is called, None for a value, which is read anew; `ABSENT` for nothing."""
+    """The callable of a class under a name, None for a value, which is read anew; `ABSENT` for nothing."""
     parents = cls.__mro__
     if above is not None and above not in parents:
         return ABSENT
@@ -125,7 +125,7 @@ def is_library(owner: Any) -> bool:
 
 
 def lacking(s: Specialiser, exists: Callable[[], bool], error: type[Exception], message: str, **named: Any) -> Ended:
-    """As `always`, for something outside that does not exist: once it does, the program is compiled again."""
+    """Note something outside that does not exist, as `always` does: once it does, the program is compiled again."""
     observe(s, exists)
     return always(s, error, message, **named)
 

@@ -85,7 +85,7 @@ def prepared(code: types.CodeType, fn: Any, generator: bool = False) -> tuple[Pa
 
 
 def texts_of(code: types.CodeType) -> Texts:
-    """What has been prepared of a code object, which is told apart from those that equal it."""
+    """The prepared texts of a code object, which is told apart from those that equal it."""
     place = id(code)
     found = PREPARED.get(place)
     if found is None or found[0]() is not code:

@@ -1,4 +1,4 @@
-"""What a program assigns outside the call: globals, closure variables, attributes of classes and of objects.
+"""Outside writes: globals, closure variables, attributes of classes and of objects that a program assigns.
 
 Each lives in an object that is there before the call (a module, a cell, a class), as an attribute of it. It is assigned
 once, in the forward sweep, and read from the specialiser's variables after that.
@@ -52,7 +52,7 @@ def append_outside(s: Specialiser, base: Obj, value: Value) -> None:
 
 
 def of_other_path(s: Specialiser, id: Any, attr: str) -> Value:
-    """What an attribute holds on a path that does not assign it."""
+    """The value of an attribute on a path that does not assign it."""
     owner, read = s.objects[id]
     if isinstance(owner, list):
         raise s.refuse(
@@ -78,7 +78,7 @@ def holder(s: Specialiser, owner: Any) -> Obj:
 
 
 def assigned(s: Specialiser, owner: Any, attr: str) -> Value | None:
-    """What the program has assigned there; None where it has not."""
+    """The value that the program has assigned there; None where it has not."""
     known = s.identities.get(id(owner))
     value = None if known is None else s.env.get((("outside", known[0]), attr))
     if isinstance(value, Poison):
@@ -87,7 +87,7 @@ def assigned(s: Specialiser, owner: Any, attr: str) -> Value | None:
 
 
 def assigned_to_class(s: Specialiser, cls: type, attr: str) -> Value | None:
-    """What the program has assigned to an attribute of a class or of one that it is made from."""
+    """The value that the program has assigned to an attribute of a class or of one of its bases."""
     for parent in cls.__mro__:
         value = assigned(s, parent, attr)
         if value is not None or attr in parent.__dict__:

@@ -57,7 +57,7 @@ def note_keys(s: Specialiser, root: int, path: Any, known: dict[Any, Facts]) -> 
 
 
 def known_keys(s: Specialiser, facts: Mapped) -> dict[Any, Facts] | None:
-    """What is under each key of a dict that came in whole; None where that is not known."""
+    """The values by the keys of a dict that came in whole; None if unknown."""
     if len(facts.roots) != 1 or not facts.roots <= s.by_key.keys():
         return None
     known: dict[Any, Facts] = s.by_key[next(iter(facts.roots))][1]
@@ -85,7 +85,7 @@ def is_alike(a: Facts, b: Facts) -> bool:
 
 
 def under(s: Specialiser, root: int, index: Value) -> list[Facts]:
-    """What came in under the keys that an index may be."""
+    """The values that came in under the keys that an index may be."""
     pattern = re.compile(pattern_of(s, index))
     return [facts for key, facts in s.by_key[root][1].items() if pattern.fullmatch(str(key))]
 

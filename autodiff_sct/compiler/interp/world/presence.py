@@ -27,7 +27,7 @@ class Presence:
 
 
 def note_presence(*envs: dict[Any, Value]) -> None:
-    """Where one of the paths that meet lacks a name that stands for no variable, say on which of them it is bound."""
+    """Note for a name that one of the paths that meet lacks, and that stands for no variable, on which it is bound."""
     every = dict.fromkeys(key for env in envs for key in env)
     for key in every if any(len(env) < len(every) for env in envs) else ():
         if not isinstance(key, tuple) or not isinstance(key[0], int):
@@ -40,7 +40,7 @@ def note_presence(*envs: dict[Any, Value]) -> None:
 
 
 def note_deleted(s: Specialiser, entry: dict[Any, Value], one: dict[Any, Value], other: dict[Any, Value]) -> None:
-    """What one side of a branch deletes may not be read after it: the variable that it stands for stays bound."""
+    """Note that a name which one side of a branch deletes may not be read after it: its variable stays bound."""
     for key in s.deleted:
         if key in entry and (key in one) != (key in other):
             (other if key in one else one)[key] = Poison(

@@ -132,7 +132,7 @@ def operator(op: type) -> Any:
 
 
 def of_numpy(value: Value) -> Value:
-    """What NumPy's functions make of Python's numbers: its own."""
+    """The native form of NumPy's functions of Python numbers: Python's own."""
     return replace(value, python=False) if isinstance(value, Number) else value
 
 

@@ -189,7 +189,7 @@ def range_bounds(state: State, stmt: ir.Loop) -> list[Any]:
 
 
 def trips_of(state: State, distance: Form, step: int) -> Form:
-    """How often a loop over some distance runs (less than 1: not at all)."""
+    """The number of iterations of a loop over some distance (less than 1: none)."""
     if step == 1:
         return distance
     rounded = distance.plus(constant_form(step - 1))
@@ -247,7 +247,7 @@ Carried = list[tuple[ir.Carry, Any]]
 
 
 def begin_carries(state: State, stmt: ir.Loop) -> Carried:
-    """What a loop carries, with its kind: what enters is made of that kind before the loop."""
+    """The variables that a loop carries, with their kinds: initial values are converted before the loop."""
     result: Carried = []
     for c in stmt.carries:
         facts = state.s.facts[c.phi]

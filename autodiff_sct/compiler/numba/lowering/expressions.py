@@ -155,7 +155,7 @@ def comparison(state: State, op: type, left: Value, right: Value) -> Value:
 
 
 def same_items(state: State, op: type, left: Bundle, right: Bundle) -> Number:
-    """Whether two tuples of numbers are equal, or are not."""
+    """The test whether two tuples of numbers are equal, or are not."""
     if not all(isinstance(item, Number) for item in (*left.items, *right.items)):
         raise state.outside("a comparison of tuples of something else than numbers")
     links = [compare(op, a, b).expr for a, b in zip(left.items, right.items)]

@@ -163,7 +163,7 @@ def bound(state: State, value: Number, length: Form) -> Form:
 
 
 def key_of(axis: Axis, size: Form, length: Form) -> Any:
-    """What a length is known by: an offset from the whole axis, or the sum that it is."""
+    """The key of a length: an offset from the whole axis, or the sum that it is."""
     if not size.terms:
         return size.constant
     difference = size.plus(length, -1)

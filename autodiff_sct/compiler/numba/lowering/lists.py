@@ -66,7 +66,7 @@ def is_changed(state: State, target: str) -> bool:
 
 
 def item_of(state: State, variable: str) -> Item:
-    """What the facts of a list tell of its items."""
+    """The items of a list by its facts."""
     facts = state.s.facts[variable]
     return described(state, state.s.elements_of(facts) if isinstance(facts, Listed) else None)
 
@@ -89,7 +89,7 @@ def described(state: State, element: Any) -> Item:
 
 
 def kind_of(item: Item) -> Any:
-    """What the compiler behind must see as one type of items."""
+    """The kind that the compiler behind must see as one type of items."""
     if isinstance(item, Items):
         return ("list", kind_of(item.item))
     return tuple(map(kind_of, item.items)) if isinstance(item, Bundle) else item.dtype.name
@@ -113,7 +113,7 @@ def let_given(state: State, target: str, value: Items) -> None:
 
 
 def as_told(state: State, target: str, item: Item) -> Item:
-    """What the items of a list are by its facts, where these tell, else what they are now."""
+    """The items of a list by its facts where these tell, else their present kind."""
     facts = state.s.facts.get(target)
     element = state.s.elements_of(facts) if isinstance(facts, Listed) else None
     if element is None or not is_told(state, element):
@@ -432,7 +432,7 @@ def handed_on(state: State, target: str, names: list[str | None], sides: list[ir
 
 
 def of_either(a: Item, b: Item) -> Item:
-    """What is known of the items of one of two lists."""
+    """The facts of the items of one of two lists."""
     if isinstance(a, Items) and isinstance(b, Items):
         return Items(None, of_either(a.item, b.item))
     if isinstance(a, Bundle) and isinstance(b, Bundle):
@@ -443,7 +443,7 @@ def of_either(a: Item, b: Item) -> Item:
 
 
 def entering(state: State, phi: str, init: Value) -> Items:
-    """What a loop carries as a list, as it enters: where the facts do not tell its items, that list does."""
+    """The kind of a list as a loop carries it at its begin: where the facts do not tell its items, the list does."""
     facts = state.s.facts[phi]
     element = state.s.elements_of(facts) if isinstance(facts, Listed) else None
     told = is_told(state, element)

@@ -237,7 +237,7 @@ def math_function(name: str, x: Number) -> Number:
 
 
 def math_test(name: str, x: Number, y: Number) -> Any:
-    """What holds unless ``y = name(x)`` raises, or is NaN or infinite, which Python may not raise for.
+    """The test that holds unless ``y = name(x)`` raises, or is NaN or infinite, which Python may not raise for.
 
     Where the argument tells, a result that nobody reads need not be computed.
     """

@@ -83,7 +83,7 @@ def let(state: State, stmt: ir.Let) -> None:
 
 
 def refuse_copy(state: State, stmt: ir.Let) -> None:
-    """What is taken out of a list of copies is not to be written: NumPy would write what the list shows."""
+    """Refuse a write to an item of a list of copies: NumPy would write what the list shows."""
     expr = stmt.expr
     if isinstance(expr, gast.Call) and getattr(expr.func, "attr", "") == "pop" and stmt.target in state.written_later:
         stack = state.stacks.get(getattr(expr.func.value, "id", ""))
@@ -134,7 +134,7 @@ def is_argument(state: State, expr: Any) -> bool:
 
 
 def receive(state: State, stmt: ir.Let) -> None:
-    """What an argument is, by the facts of the variable that it is put into."""
+    """The kind of an argument, by the facts of the variable that it is put into."""
     target, expr = stmt.target, stmt.expr
     facts = state.s.facts[target]
     if isinstance(expr, gast.Call):
@@ -177,7 +177,7 @@ def let_number(state: State, stmt: ir.Let, value: Number) -> None:
 
 
 def check_facts(state: State, target: str, dtype: Any, ndim: int) -> None:
-    """What was found here has to be what the compiler found, where that found anything."""
+    """Check that a kind found here is the compiler's, where that found any."""
     facts = state.s.facts.get(target)
     if not isinstance(facts, Num):
         return

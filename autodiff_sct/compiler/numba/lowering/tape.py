@@ -163,7 +163,7 @@ def part_pushed(state: State, variable: str, stack: Stack, value: Grid) -> None:
 
 
 def shared_axis(state: State, a: Axis, b: Axis) -> Axis:
-    """What is known of the lengths of saved arrays: what holds for each of them, and does not change in the program."""
+    """The lengths of saved arrays that hold for each of them, and do not change in the program."""
     if a.one != b.one:
         raise state.outside("a list of values of several kinds")
     lasting = isinstance(a.key, int) or a.key in state.lengths

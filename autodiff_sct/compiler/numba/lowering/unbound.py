@@ -48,7 +48,7 @@ def check(state: State, variable: str) -> None:
 
 
 def merged(state: State, stmt: ir.If, sides: list[ir.Block]) -> list[ir.Merge]:
-    """What tells, after a branch, whether the variables that it assigns are bound."""
+    """The flags that tell, after a branch, whether the variables that it assigns are bound."""
     merges = []
     for m in stmt.merges:
         if is_unbound(state, m.target):
@@ -62,7 +62,7 @@ def merged(state: State, stmt: ir.If, sides: list[ir.Block]) -> list[ir.Merge]:
 
 
 def begin(state: State, stmt: ir.Loop) -> list[ir.Carry]:
-    """What a loop carries to tell which of the variables that it carries are bound."""
+    """The flags that tell in a loop which of the variables that it carries are bound."""
     carried = [c for c in stmt.carries if is_unbound(state, c.out)]
     inits = [flag(state, c.init) for c in carried]
     return [ir.Carry(told(state, c.phi), init, None, told(state, c.out)) for c, init in zip(carried, inits)]
@@ -74,7 +74,7 @@ def enter(state: State, carries: list[ir.Carry]) -> None:
 
 
 def end(state: State, stmt: ir.Loop, carries: list[ir.Carry]) -> None:
-    """At the end of an iteration."""
+    """Update the flags at the end of an iteration."""
     table = {state.bound[c.phi]: c for c in stmt.carries if c.phi in state.bound}
     for carry in carries:
         carry.next = flag(state, table[carry.phi].next)

@@ -113,7 +113,7 @@ def length_form(state: State, axis: Any) -> Form:
 
 
 def depth_of(state: State, form: Form) -> int:
-    """How deep the innermost variable of a sum is; memory counts as made here."""
+    """The depth of the innermost variable of a sum; memory counts as made here."""
     depth = 0
     for _, _, expr in form.terms:
         if reads_memory(expr):

@@ -74,7 +74,7 @@ def maker_of(state: State, stmt: ir.Let, small: bool) -> Any:
 
 
 def filled(state: State, stmt: ir.Let) -> ir.Block:
-    """What each iteration does with memory that was made before."""
+    """Fill in each iteration memory that was made before."""
     name = called(stmt.expr)
     if name == "empty":
         return []

@@ -1,4 +1,4 @@
-"""What an inner loop adds to one place of an array is added up in a variable.
+"""Scalar promotion: a sum that an inner loop adds to one place of an array is kept in a variable.
 
 The compiler behind does not know that two arrays share no memory, so it would store each sum before it reads the next
 element, and make no vector code.

@@ -43,7 +43,7 @@ class Edge:
 
 @dataclass
 class Uses:
-    """What is done with the small arrays of a program."""
+    """The uses of the small arrays of a program."""
 
     state: State
     shapes: dict[str, Place] = field(default_factory=dict)

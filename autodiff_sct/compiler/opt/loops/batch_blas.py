@@ -94,7 +94,7 @@ class Factor:
 
 @dataclass
 class Term:
-    """What a loop adds to a sum: the outer product of two factors, or one factor."""
+    """A term that a loop adds to a sum: the outer product of two factors, or one factor."""
 
     stmt: ir.Let  # the addition
     makers: list[ir.Let]  # what computes the term, and nothing else
@@ -115,7 +115,7 @@ class Gathering:
     groups: Groups | None = None
 
     def rewrite(self) -> ir.Block:
-        """What comes before the loop, which is changed in place."""
+        """The statements before the loop, which is changed in place."""
         body, last = self.loop.body, last_index(self.loop)
         self.makers = {stmt.target: stmt for stmt in body if isinstance(stmt, ir.Let) and len(stmt.targets) == 1}
         terms = self.terms() if (most := self.popped_axes()) is not None else []
@@ -147,7 +147,7 @@ class Gathering:
         return max((self.axes(name) for name in popped), default=None)
 
     def axes(self, name: str) -> int:
-        """How many axes an array is known to have; 0 where it is no array."""
+        """The known number of axes of an array; 0 for no array."""
         facts = self.s.facts[name]
         return facts.ndim or 0 if isinstance(facts, Num) and facts.kind == "array" else 0
 
@@ -252,7 +252,7 @@ class Gathering:
         return ir.subscript(ir.subscript(whole, part), BACKWARDS)
 
     def hint(self, name: str) -> str:
-        """What to call the values of a variable: those of ``x[i]`` are called ``x``."""
+        """The name for the values of a variable: those of ``x[i]`` are called ``x``."""
         expr: Any = getattr(self.makers.get(name), "expr", None)
         part = isinstance(expr, gast.Subscript) and isinstance(expr.value, gast.Name) and name not in self.s.named
         return self.s.hints[expr.value.id if part else name]
@@ -274,7 +274,7 @@ class Gathering:
         return ir.If(gast.BoolOp(gast.Or(), [enough, ended]), result, [], [])
 
     def count(self) -> Any:
-        """How many steps have been kept."""
+        """The number of steps that have been kept."""
         return ir.call("len", ir.name(next(iter(self.lists.values()))))
 
     def joined(self, name: str, terms: list[Term]) -> ir.Let:

@@ -1,4 +1,4 @@
-"""What a loop adds to ranges of columns of a matrix, from products with its columns, is added after the loop.
+"""Column updates: products that a loop adds to ranges of columns of a matrix are added after the loop.
 
 ::
 
@@ -59,7 +59,7 @@ class Parts:
         self.lists: dict[str, str] = {}
 
     def rewrite(self) -> tuple[ir.Block, ir.Block]:
-        """What comes before the loop and after it; the loop is changed in place."""
+        """The statements before the loop and after it; the loop is changed in place."""
         found = {x: f for x in self.loop.body if isinstance(x, ir.Store) and (f := self.product(x)) is not None}
         if not found or not self.takes_vectors(found):
             return [], []
@@ -167,7 +167,7 @@ class Parts:
         self.loop.body[:] = [x for x in self.loop.body if x not in gone]
 
     def text(self, end: Any) -> str:
-        """What a bound is, with the sums of integers that have a name for it only."""
+        """The text of a bound, with the sums of integers that have a name for it only."""
         made = self.makers.get(getattr(end, "id", ""))
         return "" if end is None else gast.dump(made.expr if made is not None else end)
 

@@ -44,7 +44,7 @@ NUMBERS = ("float", "int", "npscalar", None)
 
 @dataclass(eq=False)
 class Recipe:
-    """How an array comes about.
+    """The way in which an array is made.
 
     "display": of these numbers; "filled": `count` times a value, of which the last statement is a store; "like": as
     long as another; "binary" and "negative": by an operator; "same": a copy; "meeting": one of several.
@@ -100,7 +100,7 @@ def is_number(s: Specialiser, value: Value) -> bool:
 
 
 def recipe_of(s: Specialiser, stmt: ir.Let) -> Recipe | None:
-    """How a statement makes an array."""
+    """The recipe by which a statement makes an array."""
     if len(stmt.targets) > 1 or stmt.effect or not is_vector(s, stmt.target):
         return None
     if stmt.op is None:
@@ -123,7 +123,7 @@ def recipe_of(s: Specialiser, stmt: ir.Let) -> Recipe | None:
 
 
 def of_function(s: Specialiser, fn: Any, values: tuple[Value, ...]) -> Recipe | None:
-    """How a function that takes one argument makes an array."""
+    """The recipe of an array from a function that takes one argument."""
     if len(values) != 1:
         return None
     value = values[0]
@@ -197,7 +197,7 @@ class Arrays:
         self.uses.setdefault(name, []).append(Use(how, stmt, depth, target, self.place))
 
     def own(self, stmt: Any, depth: int, chain: tuple[tuple[int, Any], ...]) -> None:
-        """What a statement itself reads and makes."""
+        """The arrays that a statement itself reads and makes."""
         if isinstance(stmt, ir.Let):
             recipe = recipe_of(self.s, stmt)
             if recipe is not None:
@@ -221,7 +221,7 @@ class Arrays:
                 self.use(name, "whole" if appends else "other", stmt, depth)
 
     def reading(self, stmt: ir.Let) -> str:
-        """How a statement reads the arrays of which it makes none of the kind that may be short."""
+        """The reads by a statement of arrays that may be short, of which it makes none."""
         if stmt.op is None:
             return "length" if length_of(stmt.expr) is not None else "other"
         if stmt.op.fn is operator.getitem and literal_index(stmt.op.arguments.get("index")) is not None:

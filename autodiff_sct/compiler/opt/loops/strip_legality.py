@@ -1,4 +1,4 @@
-"""What the values of an element-wise program are made of, told strip by strip (`strips`).
+"""Legality of strips: the operands of an element-wise program, known strip by strip (`strips`).
 
 A program may run in strips if it adds up numbers that are made of one element of each array, or of ``1 + cut``
 elements that follow each other: the sum of all is the sum over the strips then, and so is its gradient.  A strip has as
@@ -31,7 +31,7 @@ class Unfit(Exception):
 
 @dataclass(frozen=True)
 class Part:
-    """Where a value is known; by how much it is shorter than the arrays; whether it is a cotangent.
+    """The place where a value is known; by how much it is shorter than the arrays; whether it is a cotangent.
 
     A cotangent is `spread` if it may hold what has entered elsewhere along the array.
     """
@@ -53,7 +53,7 @@ class Values:
         return self.part(expr).level
 
     def entered(self, expr: Any, place: Part | None = None) -> tuple[Part, set[int]]:
-        """What an expression is, and the cuts of what is added up or entered in it, or by putting it into a place."""
+        """The part of an expression, and the cuts of values that are added up or entered in it, or by a store."""
         self.entries = set()
         part = self.part(expr)
         if place is not None:
@@ -61,7 +61,7 @@ class Values:
         return part, self.entries
 
     def part(self, expr: Any) -> Part:
-        """What an expression is."""
+        """The part of an expression."""
         if isinstance(expr, gast.Constant):
             return Part(NUMBER)
         if isinstance(expr, gast.Name):
@@ -145,7 +145,7 @@ class Values:
 
 
 def cuts(index: Any) -> tuple[int, int] | None:
-    """How many elements a slice leaves out at the beginning and at the end of any array."""
+    """The number of elements that a slice leaves out at the begin and at the end of any array."""
     if not isinstance(index, gast.Slice) or index.step is not None:
         return None
     lower, upper = (0 if bound is None else literal(bound) for bound in (index.lower, index.upper))

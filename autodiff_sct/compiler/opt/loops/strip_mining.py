@@ -88,7 +88,7 @@ def results_of(final: ir.Return) -> list[Any]:
 
 
 class Strips:
-    """What a program becomes: statements before the loop, in it and after it."""
+    """The statements before the loop over strips, in it and after it."""
 
     def __init__(self, s: Specialiser, arrays: list[str], given: list[str], seeds: list[str]) -> None:
         self.s, self.arrays = s, arrays
@@ -170,7 +170,7 @@ class Strips:
         return self.values.level(expr) == STRIP
 
     def size_of(self, expr: Any) -> Any:
-        """How long the array is of which an expression is a strip."""
+        """The length of the array of which an expression is a strip."""
         cut = self.values.part(expr).cut
         length = ir.name(self.whole_length())
         return ir.call("max", ir.binop(length, gast.Sub, ir.constant(cut)), ir.constant(0)) if cut else length
@@ -223,7 +223,7 @@ class Strips:
                 raise Unfit
 
     def set_cut(self) -> None:
-        """By how much strips overlap; what the next one has again is left out where it enters or is added up."""
+        """Set the overlap of strips; elements that the next one has again are left out of stores and sums."""
         entries = set().union(*(entries for _, entries in self.entered.values()))
         self.cut, self.least = max(entries), min(entries)
         if any(part.level == STRIP and part.cut > self.cut for part in self.values.parts.values()):

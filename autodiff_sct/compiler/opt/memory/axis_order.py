@@ -1,4 +1,4 @@
-"""Which arrays surely lie in memory in one order of their axes.
+"""Axis order: arrays that surely lie in memory in one order of their axes.
 
 An elementwise operation makes an array in the order of its operands (NumPy's ``order="K"``), and in C order where they
 do not agree.  What is written into the memory of the left one has that one's order instead, and the sum of all items

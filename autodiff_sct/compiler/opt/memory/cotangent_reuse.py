@@ -79,7 +79,7 @@ def successor(s: Specialiser, stmt: ir.Let, heirs: Heirs | None) -> tuple[str, t
 
 
 class Heirs:
-    """Which cotangents may go on with the memory, and the name, of another one: no loop or branch hands either on.
+    """The cotangents that may go on with the memory, and the name, of another one: no loop or branch hands either on.
 
     A product may, and a sum only with what has no name of its own: in others, two names tell more than one.
     """

@@ -93,7 +93,7 @@ def is_successor(s: Specialiser, stmt: ir.Let) -> bool:
 
 
 class Owners:
-    """Who made each variable, who reads it, and who takes it over under another name."""
+    """The owners of memory: the maker of each variable, its readers, and the variable that takes it over."""
 
     def __init__(self, s: Specialiser, program: ir.Block) -> None:
         self.s = s

@@ -87,7 +87,7 @@ class FactorCotangent:
 
 
 def factor_cotangent(made: dict[str, ir.Let], stmt: Any) -> FactorCotangent | None:
-    """What a statement computes the cotangent of a matrix from, if it does so from that of its Cholesky factor."""
+    """The cotangent of a Cholesky factor from which a statement computes that of the matrix, else None."""
     total, weights = operands(stmt, gast.Mult) or ("", "")
     product, mirrored = sides(made, total, gast.Add)
     if not product or transposed(made, mirrored) != product or not is_triangle(made, weights):

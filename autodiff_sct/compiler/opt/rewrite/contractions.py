@@ -76,7 +76,7 @@ class Contractions:
         return expr if kind is gast.Subscript and new_axes(expr) is None else with_operands(expr, self.expr)
 
     def forward(self, expr: Any) -> Any:
-        """What the user computes, but for the order in which the terms of sums of products and squares are added."""
+        """Rewrite the user's expressions, but for the order in which terms of sums of products and squares are added."""
         if not isinstance(expr, gast.Call):
             return expr if isinstance(expr, gast.Subscript) else with_operands(expr, self.forward)
         if ir.path_of(expr.func) == "np.linalg.norm" and len(expr.args) == 1:
@@ -316,7 +316,7 @@ class Contractions:
         return result if len(call.keywords) == 1 else widened(result, ir.constant(axis), rank - 1)
 
     def where(self, *exprs: Any) -> Lengths:
-        """What is equal where the variables of expressions are there."""
+        """The equalities that hold where the variables of expressions are defined."""
         return self.s.where_made(*(n for expr in exprs for n in ir.names_in(expr)))
 
     def numpy(self, fn: str, *args: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Where the inverse of a matrix is computed anyway, it solves the systems with that matrix, too.
+"""Reuse of inverses: an inverse that is computed anyway solves the systems with its matrix, too.
 
 ::
 

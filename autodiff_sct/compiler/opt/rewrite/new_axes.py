@@ -123,13 +123,13 @@ def is_integer(s: Specialiser, index: Any) -> bool:
 
 
 def axes_gone(s: Specialiser, index: Any) -> int | None:
-    """How many axes an index of integers and slices takes away; None for another index."""
+    """The number of axes that an index of integers and slices takes away; None for another index."""
     others = [part for part in subscript_parts(index) if not isinstance(part, gast.Slice)]
     return len(others) if all(is_integer(s, part) for part in others) else None
 
 
 def without_kept_axis(squeezed: Any) -> Any | None:
-    """What is squeezed, as a sum that does not keep the axis in the first place."""
+    """The squeezed sum, as one that does not keep the axis in the first place."""
     inner = squeezed.args[0]
     if (positive := negated(inner)) is not None and is_negative(inner):
         found = without_kept_axis(gast.Call(squeezed.func, [positive, *squeezed.args[1:]], []))

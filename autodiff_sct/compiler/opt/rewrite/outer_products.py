@@ -100,7 +100,7 @@ class Sums:
     # -- the terms of a sum
 
     def terms(self, stmt: ir.Let, negative: bool) -> list[Outer | Rest]:
-        """What a sum adds up, through the sums that are read by it only."""
+        """The terms of a sum, through the sums that are read by it only."""
         expr: Any = stmt.expr
         minus = isinstance(expr.op, gast.Sub)
         left, right = expr.left.id, expr.right.id

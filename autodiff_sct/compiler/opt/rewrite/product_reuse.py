@@ -50,7 +50,7 @@ def reuse_products(s: Specialiser, where: Regions, forward: ir.Block, reverse: i
 
 
 def products(s: Specialiser, where: Regions, block: ir.Block, looped: bool) -> Iterator[tuple[tuple, tuple[str, bool]]]:
-    """What a block of the forward sweep multiplies or divides -> what holds the result, and whether in a loop."""
+    """The products and quotients of a block of the forward sweep -> the variable of each, and whether in a loop."""
     for stmt in block:
         if isinstance(stmt, ir.Let) and len(stmt.targets) == 1 and is_product(stmt.expr) and is_array(s, stmt.target):
             a, b = stmt.expr.left.id, stmt.expr.right.id
@@ -153,7 +153,7 @@ class Again:
         self.uses.subtract([gone.name, kept.name])
 
     def forget_shape(self, stmt: ir.Let, root: ir.Let) -> None:
-        """What has one factor less may have fewer elements, until the product comes in."""
+        """Forget the shape of a product with one factor less, which may have fewer elements until the factor comes in."""
         facts = self.s.facts[stmt.target]
         if stmt is not root and isinstance(facts, Num) and facts.dims is not None:
             self.s.facts[stmt.target] = replace(facts, dims=(None,) * len(facts.dims))

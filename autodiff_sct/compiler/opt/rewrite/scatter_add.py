@@ -1,4 +1,4 @@
-"""What is added at places that integers name is added by NumPy itself, where that is all there is to it.
+"""Scatter-add: additions at places that integers name are made by NumPy itself, where that is all of a loop.
 
 ::
 

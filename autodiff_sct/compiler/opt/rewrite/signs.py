@@ -1,4 +1,4 @@
-"""What is the negative of another cotangent is not made: it is subtracted where it would be added.
+"""Propagation of signs: the negative of another cotangent is not made, but subtracted where it would be added.
 
 ::
 
@@ -135,7 +135,7 @@ def makes_new(s: Specialiser, stmt: Any, name: str) -> bool:
 
 
 def without_sign(s: Specialiser, reader: Any, stmt: ir.Let) -> tuple[type | None, Any, int]:
-    """What a reader of a negative does and computes when it reads the positive, and how many signs it keeps."""
+    """The reader of a negative rewritten for the positive, and the number of signs that it keeps."""
     name, positive = stmt.target, stmt.expr.operand
     stored = isinstance(reader, ir.Store)
     aug, value = (reader.aug, reader.value) if stored else (None, reader.expr)

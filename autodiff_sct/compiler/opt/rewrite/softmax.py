@@ -36,7 +36,7 @@ def softmax_vjp(s: Specialiser, where: Regions, forward: ir.Block, reverse: ir.B
 
 
 def normalised(where: Regions, forward: ir.Block) -> Iterator[tuple[str, tuple[str, Any], str]]:
-    """Where ``q = p / total`` and ``total = np.sum(p, ...)``: p, the total with its options, and q."""
+    """The parts of ``q = p / total`` and ``total = np.sum(p, ...)``: p, the total with its options, and q."""
     sums: dict[str, tuple[str, Any]] = {}
     for stmt in ir.walk(forward):
         if not isinstance(stmt, ir.Let) or len(stmt.targets) != 1:
@@ -61,7 +61,7 @@ def is_numpy_sum(expr: Any) -> bool:
 
 
 def positional(call: Any) -> list[Any]:
-    """What a sum is given by position beside the array."""
+    """The arguments by position of a sum beside the array."""
     return list(call.args[is_numpy_sum(call) :])
 
 

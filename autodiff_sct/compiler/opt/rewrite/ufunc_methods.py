@@ -1,4 +1,4 @@
-"""In loops, reductions of arrays are methods: NumPy's functions only look the method up, which takes a microsecond.
+"""Reductions of arrays as methods in loops: NumPy's functions only look the method up, which takes a microsecond.
 
 ::
 

@@ -42,7 +42,7 @@ def fuse_branches(s: Specialiser, where: Regions, front: ir.Block, back: ir.Bloc
 
 @dataclass
 class Passed:
-    """What the statements do that another would move past."""
+    """The effects of the statements that another would move past."""
 
     acts: bool = False  # something that is seen outside
     fails: bool = False  # something that may raise
@@ -89,7 +89,7 @@ class Joining:
                 self.uses[name] -= 1
 
     def does(self, stmt: Any) -> Passed:
-        """What a statement does with the blocks inside it, from which nothing more is moved."""
+        """The effects of a statement and the blocks inside it, from which nothing more is moved."""
         if stmt not in self.done:
             found = Passed(self.acts(stmt), not is_safe(self.s, stmt), set(written(self.s, stmt)))
             for body in ir.bodies(stmt):
@@ -158,7 +158,7 @@ class Target:
         self.written = frozenset().union(*self.writers.values())
 
     def before(self, stmt: Any, passed: Passed) -> Passed:
-        """What is passed on the way to a statement."""
+        """The effects that are passed on the way to a statement."""
         ahead = self.written
         if len(self.writers) < thresholds.STATEMENTS_ORDERED:
             place = self.block.index(stmt)

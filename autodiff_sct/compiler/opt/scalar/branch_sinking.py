@@ -1,4 +1,4 @@
-"""What reverses a number that only one side of a branch uses is on that side.
+"""Branch sinking: the reverse of a number that only one side of a branch uses moves to that side.
 
 ::
 

@@ -1,4 +1,4 @@
-"""What a branch hands on is read by the branch that reverses it under the name that it has after it.
+"""Copy propagation: the result of a branch is read in the branch that reverses it under its name after it.
 
 ::
 

@@ -131,7 +131,7 @@ class Across:
                 self.block(body, part, known, looped or isinstance(stmt, ir.Loop))
 
     def values(self, primal: ir.Block) -> Iterator[tuple[Any, str]]:
-        """What a block of the forward sweep computes, the first of equal values last."""
+        """The values that a block of the forward sweep computes, the first of equal values last."""
         for stmt in reversed(primal):
             if isinstance(stmt, ir.Let) and not self.where.is_written(stmt.target) and not stmt.augments:
                 if (key := key_of(self.s, self.where, stmt)) is not None:
@@ -145,7 +145,7 @@ class Across:
 
 
 def readers_inside(block: ir.Block) -> dict[str, list[Any]]:
-    """For each variable, the statements that read it or pass it on, those inside others among them."""
+    """The statements that read each variable or pass it on, those inside others among them."""
     readers: dict[str, list[Any]] = defaultdict(list)
     for stmt in ir.walk(block):
         for name in set(ir.uses(stmt)):
@@ -175,7 +175,7 @@ def is_inverse(stmt: Any) -> bool:
 
 
 def key_of(s: Specialiser, where: Regions, stmt: ir.Let, names: Mapping[str, str] = NO_NAMES) -> Any:
-    """What a statement computes, where that is an array and a function of its operands; `names` stand for others.
+    """The key of a statement that computes an array as a function of its operands; `names` stand for others.
 
     The expression tells, not the operation that it was made for: other passes may have rewritten it since.
     """

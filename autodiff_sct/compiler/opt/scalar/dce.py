@@ -1,4 +1,4 @@
-"""What nobody reads and what cannot fail is not computed.
+"""Dead code elimination: values that nothing reads and that cannot fail are not computed.
 
 ::
 
@@ -242,7 +242,7 @@ def is_ordered(expr: Any) -> bool:
 
 
 def raising_only(forward: ir.Block, reverse: ir.Block) -> set[Any]:
-    """What the reverse sweep computes again raises there, if it does: nobody need compute it before for that alone.
+    """The statements of the forward sweep that only raise: the reverse sweep computes the same again and raises there.
 
     ::
 

@@ -1,4 +1,4 @@
-"""What is named only for the next statement is written there, where that saves, raises, enters, tells or changes it.
+"""Substitution of names that only the next statement reads, where that saves, raises, enters, tells or changes them.
 
 ::
 

@@ -115,7 +115,7 @@ class Nesting:
         return not passed or free
 
     def whole_size(self, stmt: Any, ahead: list[Any]) -> int:
-        """How many operations a statement will hold with the temporaries that become part of it."""
+        """The number of operations that a statement will hold with the temporaries that become part of it."""
         parts = {x.target: x for x in ahead if self.is_temporary(x)}
         found = [stmt]
         for each in found:
@@ -348,7 +348,7 @@ def popped_from(let: ir.Let) -> set[str]:
 
 
 def added_at_once(first: Any, value: Any) -> Any:
-    """What is added to the memory of the left side of a sum: ``a + b + c`` as ``a + (b + c)``."""
+    """The terms added to the memory of the left side of a sum: ``a + b + c`` as ``a + (b + c)``."""
     if isinstance(first.op, gast.Add):
         return ir.binop(first.left, gast.Add, ir.binop(first.right, gast.Add, value))
     if any(is_pop_call(node) for node in ir.nodes_in(first.right)):

@@ -1,4 +1,4 @@
-"""What is the same in every step of a loop is computed before it, and reversed once, after the loop that reverses it.
+"""Loop-invariant code motion: values that are the same in every step are computed before it, and reversed after.
 
 ::
 
@@ -166,7 +166,7 @@ def is_tame(expr: Any) -> bool:
 
 
 class Kinds:
-    """What expressions are that surely raise nothing: floats, NumPy's floats and arrays of doubles."""
+    """The kinds of expressions that surely raise nothing: floats, NumPy's floats and arrays of doubles."""
 
     def __init__(self, s: Specialiser, again: bool) -> None:
         self.s, self.again = s, again  # whether what raises is run again

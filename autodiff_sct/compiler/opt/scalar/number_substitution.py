@@ -38,7 +38,7 @@ def substitute_numbers(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
 
 
 class Movable:
-    """Which statements may move, and where to."""
+    """The statements that may move, and where to."""
 
     def __init__(self, s: Specialiser, front: ir.Block, back: ir.Block, uses: dict[str, int]) -> None:
         self.s, self.front, self.back, self.uses = s, front, back, uses

@@ -1,4 +1,4 @@
-"""What costs next to nothing is written where it is read twice: parts of arrays, lengths, branch tests.
+"""Rematerialization: cheap parts of arrays, lengths and branch tests are written where they are read.
 
 ::
 
@@ -80,7 +80,7 @@ class Repeating:
 
     @cached_property
     def versions(self) -> Counter[str]:
-        """How many values each name of the user's has: an argument that the body goes on with is one."""
+        """The number of values of each user's name: an argument that the body goes on with is one."""
         names = {n for x in self.statements for n in [*ir.ir_targets(x), *ir.reads_inside(x)]}
         lets = [x for x in self.statements if isinstance(x, ir.Let) and isinstance(x.expr, gast.Name)]
         names -= {
@@ -90,7 +90,7 @@ class Repeating:
 
     @cached_property
     def last_written(self) -> dict[int, int]:
-        """For each region that is written, how many statements come up to where that happens last."""
+        """The number of statements up to the last write of each region."""
         return {region: k for k, x in enumerate(self.statements) for region in self.regions_written(x)}
 
     def regions_written(self, stmt: Any) -> set[int]:

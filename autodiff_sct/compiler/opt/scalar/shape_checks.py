@@ -1,4 +1,4 @@
-"""Of an operation that is only there since its operands may not fit, the check of their shapes is left.
+"""Checks of shapes in the place of operations that are only there since their operands may not fit.
 
 ::
 

@@ -119,7 +119,7 @@ def changes(s: Specialiser, stmt: Any, memory: set[int]) -> bool:
 def last_use(
     s: Specialiser, block: ir.Block, places: dict[Any, int], readers: dict[str, list[Any]], first: ir.Let
 ) -> int:
-    """Where the reverse of one line reads what a statement replaces, or a temporary that is made of it, last."""
+    """The last read, in the reverse of one line, of what a statement replaces, or of a temporary made of it."""
     last = places[first]
     after = {places[x] for n in replaced_by(s, first) for x in readers[n] if places[x] > last}
     stored: list[Any] = []
@@ -169,7 +169,7 @@ def reorder(s: Specialiser, block: ir.Block, uses: dict[str, int]) -> None:
 
 
 def last_user(s: Specialiser, block: ir.Block, start: int, uses: dict[str, int]) -> int:
-    """Where something that was read of a shadow before its zeroing at `start` is used, if the zeroing may wait."""
+    """The last use of a value read from a shadow before its zeroing at `start`, if the zeroing may wait."""
     region = roots_of(s.facts[block[start].base])
     places = {root for n in ir.names_in(block[start].index) if ir.is_variable(n) for root in roots_of(s.facts[n])}
     waiting = {

@@ -69,7 +69,7 @@ def converts(expr: Any) -> bool:
 
 
 class Floats:
-    """Which variables, and items of lists of saved values, are surely Python floats."""
+    """The variables, and items of lists of saved values, that are surely Python floats."""
 
     def __init__(self, s: Specialiser, program: ir.Block) -> None:
         self.s = s

@@ -98,7 +98,7 @@ def convert(site: Site, hopes: bool = True) -> bool:
 
 
 def hoped_for(site: Site) -> dict[str, range]:
-    """Where arrays at the top of a program would be lists, were it not for what loops have inside."""
+    """The places at the top of a program where arrays would be lists but for the contents of loops."""
     spans = {name: stretch(site, name, touched) for name, touched in used(site).items()}
     return {name: span for name, span in spans.items() if span is not None}
 
@@ -147,7 +147,7 @@ def is_of_floats(facts: Num) -> bool:
 
 
 def used(site: Site) -> dict[str, list[tuple[int, list[Use]]]]:
-    """For each array that may become a list, in the order of the program, the statements that touch it and how."""
+    """The statements that touch each array that may become a list, in the order of the program, and how."""
     arrays = site.candidates()
     result: dict[str, list[tuple[int, list[Use]]]] = {}
     if not arrays:

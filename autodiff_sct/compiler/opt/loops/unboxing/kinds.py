@@ -19,7 +19,7 @@ ONE_NUMBER = (*NUMBERS, "bool")
 
 
 def kind_of(facts: Facts | None) -> str | None:
-    """What a variable holds: "float", "int", "mixed" (one of the two), "bool", "grid" (of float64), or None."""
+    """The kind of a variable: "float", "int", "mixed" (one of the two), "bool", "grid" (of float64), or None."""
     if not isinstance(facts, Num) or facts.dtype is None or facts.tensor:
         return None
     if facts.kind == "array":
@@ -52,12 +52,12 @@ def is_numpy_number(facts: Facts | None) -> bool:
 
 
 def union_of(kinds: set[str | None]) -> str | None:
-    """What one of several things is."""
+    """The kind of one of several values."""
     return next(iter(kinds)) if len(kinds) == 1 else "mixed" if kinds <= set(NUMBERS) else None
 
 
 def joined(left: str | None, right: str | None, quotient: bool) -> str | None:
-    """What a sum, product or quotient of two things is."""
+    """The kind of a sum, product or quotient of two values."""
     kinds = {left, right}
     if None in kinds or kinds == {"bool"}:
         return None

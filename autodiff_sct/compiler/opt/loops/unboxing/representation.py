@@ -1,4 +1,4 @@
-"""Where Python floats may stand for NumPy's: the numbers that come out of lists, followed through a program.
+"""Representations: places where Python floats may stand for NumPy's, followed from lists through a program.
 
 A float is as good as a ``np.float64`` in sums, products, quotients, comparisons, ``abs``, ``min``, ``max`` and as an
 argument of functions of NumPy and of `math`: the bits are the same. Where a quotient or a power fails for a float only,
@@ -60,7 +60,7 @@ Flowing = tuple[str | None, frozenset[str]]  # what it is (see `kind_of`), and t
 
 
 class Flow:
-    """What comes from the arrays of `lists`, each of which is a list in the statements whose ids are given.
+    """The flow from the arrays of `lists`, each of which is a list in the statements whose ids are given.
 
     `refused` are the arrays that have to stay: those from which comes what somebody sees the type of.
     """
@@ -109,7 +109,7 @@ class Flow:
         self.here = outer
 
     def own(self, stmt: Any) -> None:
-        """What a statement itself computes."""
+        """The kind that a statement itself computes."""
         if isinstance(stmt, ir.Let):
             self.let(stmt)
         elif isinstance(stmt, ir.Store):
@@ -131,7 +131,7 @@ class Flow:
                 self.seen(expr)
 
     def meetings(self, stmt: Any) -> None:
-        """What leaves a branch or a loop under another name."""
+        """The values that leave a branch or a loop under another name."""
         if isinstance(stmt, ir.If):
             pairs = [(m.target, name) for m in stmt.merges for name in (m.then, m.orelse)]
         elif isinstance(stmt, ir.Loop):
@@ -162,7 +162,7 @@ class Flow:
                 self.becomes(saved, item)
 
     def passes(self, name: str, target: str) -> None:
-        """What comes from one variable comes from another that is its value, or one of its values."""
+        """Note that a variable comes from another that is its value, or one of its values."""
         self.flows(target, self.sources.get(name, NOTHING))
         for known in (self.mixed, self.unsure):
             known |= {target} if name in known else set()
@@ -275,11 +275,11 @@ class Flow:
         return is_float_array(self.s.facts.get(array)) and item_of(self.s, expr, (array,)) is not None
 
     def expr(self, expr: Any) -> Flowing:
-        """What an expression is where it does not tell a place."""
+        """The kind of an expression where it does not tell a place."""
         return self.number(expr, self.flowing(expr))
 
     def number(self, expr: Any, found: Flowing) -> Flowing:
-        """What was found of an expression; an item of an array of places has to be NumPy's number."""
+        """The number that was found of an expression; an item of an array of places has to be NumPy's number."""
         if found[0] not in PLACES:
             return found
         self.demand(expr, found[1])
@@ -296,7 +296,7 @@ class Flow:
         return self.other(expr)
 
     def kind_of_name(self, name: str) -> str | None:
-        """What a variable is; where facts leave open which number, a float unless something else has come to it."""
+        """The kind of a variable; where facts leave open which number, a float unless something else has come to it."""
         kind = kind_of(self.s.facts.get(name))
         if self.is_open(name) and name in self.meeting.followed:
             kind = "float"

@@ -73,7 +73,7 @@ class Lists:
     # -- making lists
 
     def mentions(self) -> dict[str, list[int]]:
-        """For each array that is to be a list, the places of the statements of the block that mention it."""
+        """The places of the block's statements that mention an array that is to be a list, for each."""
         places: dict[str, list[int]] = {name: [] for name in self.spans}
         for k, stmt in enumerate(self.program):
             reached = [n for inner in ir.inside(stmt) for n in passed_on(inner)]
@@ -102,7 +102,7 @@ class Lists:
         return any(use.writes and k in self.spans[name] for k, use in self.uses_of(name))
 
     def made_as_list(self, name: str) -> Any | None:
-        """What made an array, if that may make a list instead: nobody needs the array, or only after it was written."""
+        """The statement that made an array, if it may make a list instead: no array is needed, or only later."""
         maker = self.program[self.makers[name]] if name in self.makers else None
         if maker is None or maker.effect or len(maker.targets) > 1 or isinstance(maker.expr, gast.Name):
             return None
@@ -261,7 +261,7 @@ class Lists:
         return row
 
     def as_float(self, value: Any) -> Any:
-        """What a float array makes of a number."""
+        """The number as a float array would hold it."""
         if isinstance(value, gast.Constant):
             return ir.constant(float(value.value))
         kind, _ = self.flow.expr(value)
@@ -314,7 +314,7 @@ class Lists:
     # -- the way back
 
     def leave(self, name: str, instead: Any | None, written: bool) -> None:
-        """What stands for an array after its stretch: where only its length is read, the list may do."""
+        """The stand-in of an array after its stretch: where only its length is read, the list may do."""
         s, stop = self.s, self.spans[name].stop
         if written and instead is None and not self.site.is_private(name, stop):
             self.left.setdefault(stop, []).append(self.write_back(name))
@@ -347,7 +347,7 @@ class Lists:
         return name in self.outside
 
     def write_back(self, name: str) -> ir.Store:
-        """What a list holds, written into the array, whose memory others see."""
+        """Write the items of a list into the array, whose memory others see."""
         whole = gast.Slice(None, None, None)
         if self.rank(name) == 1:
             return ir.Store(name, whole, ir.name(self.names[name]))

@@ -135,7 +135,7 @@ def remade(expr: Any, made: Made) -> Any:
 
 
 class Numbers(Flow):
-    """What comes from calls that may be of `math`, or is taken from arrays; the arrays of `Flow` are here their ids."""
+    """The numbers from calls that may be of `math`, or from arrays; the arrays of `Flow` are here their ids."""
 
     def __init__(self, s: Specialiser, program: ir.Block, calls: dict[int, Any]) -> None:
         self.calls = calls
@@ -146,7 +146,7 @@ class Numbers(Flow):
         super().__init__(s, program, {}, None)
 
     def sources_of(self, expr: Any) -> frozenset[str]:
-        """What an expression outside loops comes from."""
+        """The sources of an expression outside loops."""
         self.outside = None
         return self.flowing(expr)[1]
 

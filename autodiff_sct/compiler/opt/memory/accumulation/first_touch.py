@@ -1,4 +1,4 @@
-"""What is added to zeros is assigned: the first contribution to a part of a shadow reads nothing.
+"""First touch: the first contribution to a part of a shadow of zeros is an assignment and reads nothing.
 
 ::
 
@@ -65,7 +65,7 @@ def assign_first_contributions(s: Specialiser, program: ir.Block, block: ir.Bloc
 
 
 def users_of(s: Specialiser, block: ir.Block) -> dict[int, set[Any]]:
-    """For each root, the statements of a block that read or write its memory."""
+    """The statements of a block that read or write the memory of each root."""
     users: dict[int, set[Any]] = {}
     for stmt in block:
         for root in reached(s, stmt):
@@ -101,7 +101,7 @@ def begin_part(s: Specialiser, block: ir.Block, zero: ir.Store, users: dict[int,
 def first_addition(
     s: Specialiser, block: ir.Block, start: int, users: dict[int, set[Any]]
 ) -> tuple[int | None, list[int]]:
-    """Where something is added to exactly the part that a statement zeroes, and the other additions before."""
+    """The first addition to exactly the part that a statement zeroes, and the other additions before."""
     zero = block[start]
     region = roots_of(s.facts[zero.base])
     if not region or not is_fixed(s, zero.index):
@@ -338,7 +338,7 @@ def without_zeros(s: Specialiser, block: ir.Block, zero: ir.Let, filled: list[An
 
 
 def assign_items(s: Specialiser, program: ir.Block, back: ir.Block) -> None:
-    """What is added to an item of zeros for the first time is assigned.
+    """Assign the first contribution to an item of zeros.
 
     ::
 

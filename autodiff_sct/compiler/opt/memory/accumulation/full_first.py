@@ -1,4 +1,4 @@
-"""What is as large as a cotangent is its beginning; items are added to that, not to zeros.
+"""Full contributions first: one as large as its cotangent is its begin; items are added to that, not to zeros.
 
 ::
 

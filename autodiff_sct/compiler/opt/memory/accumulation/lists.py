@@ -201,7 +201,7 @@ def is_filling(stmt: Any, items: str) -> bool:
 
 
 def appended(loop: ir.Loop, items: str) -> Any:
-    """What each step of a loop that does nothing else appends to a list."""
+    """The values that each step of a loop that does nothing else appends to a list."""
     expr = loop.body[0].expr if len(loop.body) == 1 and isinstance(loop.body[0], ir.Effect) else None
     func = expr.func if isinstance(expr, gast.Call) and len(expr.args) == 1 else None
     appends = isinstance(func, gast.Attribute) and func.attr == "append" and getattr(func.value, "id", "") == items
@@ -260,7 +260,7 @@ def is_made(maker: ir.Let) -> bool:
 
 
 def times_read(back: ir.Block, name: str) -> int:
-    """How often the reverse sweep reads a variable."""
+    """The number of reads of a variable in the reverse sweep."""
     return sum(list(ir.uses(stmt)).count(name) for stmt in ir.walk(back))
 
 

@@ -43,7 +43,7 @@ def elide_loop_copies(s: Specialiser, reverse: ir.Block, final: ir.Return) -> No
 
 
 class Step:
-    """What a loop carries, and what becomes of it in one step."""
+    """The variables that a loop carries, and what becomes of them in one step."""
 
     def __init__(self, s: Specialiser, around: ir.Block, loop: ir.Loop, carry: ir.Carry) -> None:
         self.s, self.around, self.loop, self.carry = s, around, loop, carry

@@ -255,7 +255,7 @@ def free_axes(axes: Any, ndim: int) -> tuple[int, ...]:
 
 @static
 def axes_back(axes: Any, other: Any, ndim: int, other_ndim: int) -> tuple[int, ...]:
-    """The places of an operand's axes in its adjoint: the free ones, then the summed ones in the other operand's order."""
+    """The places of an operand's axes in its adjoint: the free ones, then the summed ones by the other operand."""
     summed, partners = summed_axes(axes, ndim), summed_axes(other, other_ndim)
     in_adjoint = free_axes(axes, ndim) + tuple(axis for _, axis in sorted(zip(partners, summed, strict=True)))
     return tuple(in_adjoint.index(axis) for axis in range(ndim))

@@ -57,7 +57,7 @@ def irfft(y, d, x, n=None, axis=-1, overwrite_x=False):
 
 
 def occurrences(d, axis):
-    """The multiplicity of each number of a real spectrum: one for the mean and the highest frequency, two for others."""
+    """The multiplicity of a real spectrum's numbers: one for mean and highest frequency, two for others."""
     n = d.shape[axis]
     places = np.arange(n)
     counts = np.where((places == 0) | ((places == n - 1) & (n % 2 == 0)), 1, 2).astype(d.dtype)

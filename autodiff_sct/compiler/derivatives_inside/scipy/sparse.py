@@ -104,7 +104,7 @@ def matrix_of_array(s: Specialiser, made: Any, value: Value, star: bool) -> Valu
 
 
 def constant_result(s: Specialiser, expr: Any, values: list[Value], hint: str = "matrix") -> Leaf:
-    """The result of SciPy's function of elements, through which no derivative passes: it passes through the elements."""
+    """The result of SciPy's function of elements; derivatives pass through the elements themselves."""
     arguments = {f"argument {k}": v for k, v in enumerate(values)}
     return s.let(expr, Opaque(), ir.Op(rules.built, arguments), hint)
 

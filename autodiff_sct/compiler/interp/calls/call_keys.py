@@ -18,7 +18,7 @@ NESTED_LISTS = 8  # lists of lists that are passed
 
 
 def kind_of(s: Specialiser, facts: Facts | None, around: frozenset[int] = frozenset()) -> Any:
-    """The kind that two arguments share which one compiled function serves; `around` are the lists around an element."""
+    """The kind that arguments share which one function serves; `around` are the lists around an element."""
     if isinstance(facts, Num):
         return ("num", facts.kind, facts.dtype, facts.ndim, facts.tensor, facts.row)
     if isinstance(facts, (Listed, Mapped)):

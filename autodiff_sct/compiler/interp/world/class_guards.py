@@ -65,7 +65,7 @@ class ClassGuard:
 
 
 def found_in(s: Specialiser, cls: type, attr: str, above: type | None = None) -> Any:
-    """The attribute of a class under a name, `above` one of its bases; compile again when it has another method there."""
+    """The attribute of a class under a name, `above` a base; compile again when it has another method there."""
     found = lookup(cls, attr, above)
     if not is_library(cls):
         if cls not in s.classes:

@@ -76,7 +76,7 @@ class Contractions:
         return expr if kind is gast.Subscript and new_axes(expr) is None else with_operands(expr, self.expr)
 
     def forward(self, expr: Any) -> Any:
-        """Rewrite the user's expressions, but for the order in which terms of sums of products and squares are added."""
+        """Rewrite the user's expressions, but for the order in which terms of sums of products are added."""
         if not isinstance(expr, gast.Call):
             return expr if isinstance(expr, gast.Subscript) else with_operands(expr, self.forward)
         if ir.path_of(expr.func) == "np.linalg.norm" and len(expr.args) == 1:

@@ -153,7 +153,7 @@ class Again:
         self.uses.subtract([gone.name, kept.name])
 
     def forget_shape(self, stmt: ir.Let, root: ir.Let) -> None:
-        """Forget the shape of a product with one factor less, which may have fewer elements until the factor comes in."""
+        """Forget the shape of a product that lacks a factor: it may have fewer elements until that comes in."""
         facts = self.s.facts[stmt.target]
         if stmt is not root and isinstance(facts, Num) and facts.dims is not None:
             self.s.facts[stmt.target] = replace(facts, dims=(None,) * len(facts.dims))

@@ -18,9 +18,19 @@ from .api import adjoint_source, get_grad, grad, hessian, hvp, jacfwd, jacrev, j
 from .api import jacrev as jacobian
 from .api.gradfunction import GradFunction
 from .checkpoints import checkpoint, segments
-from .context import GRAPH_MODE, PYNATIVE_MODE, get_context, set_context
+from .context import (
+    GRAPH_MODE,
+    PYNATIVE_MODE,
+    get_context,
+    jit,
+    jit_class,
+    ms_function,
+    mutable,
+    set_context,
+    set_device,
+)
 from .core.parts import MODULES as _PARTS
-from .core.process_state import set_seed
+from .core.process_state import get_seed, set_seed
 from .dtypes import (
     bool_,
     complex64,
@@ -41,7 +51,7 @@ from .errors import AutodiffError
 from .tensor import Parameter, ParameterTuple, Tensor, from_numpy, tensor
 
 if TYPE_CHECKING:
-    from . import nn, ops, parallel, tape
+    from . import common, nn, ops, parallel, tape, train
     from .api.batching import per_example_grad, vmap
     from .api.checking import check_grads
     from .api.custom_rules import check_rule, constant, rule
@@ -50,10 +60,11 @@ if TYPE_CHECKING:
     from .api.linear import linearize
     from .api.source_text import from_source
     from .api.sparse import sparse_hessian, sparse_jacobian
+    from .common.initializer import initializer
     from .inspection.debug_nans import debug_nans
     from .inspection.explorer import show
     from .inspection.profile import profile
-    from .nn.initializer import initializer
+    from .train.serialization import load_checkpoint, load_param_into_net, save_checkpoint
 
 __version__ = "0.1.0"
 
@@ -71,6 +82,7 @@ __all__ = [
     "check_grads",
     "check_rule",
     "checkpoint",
+    "common",
     "complex64",
     "complex128",
     "constant",
@@ -86,6 +98,7 @@ __all__ = [
     "from_source",
     "get_context",
     "get_grad",
+    "get_seed",
     "grad",
     "hessian",
     "hvp",
@@ -98,17 +111,25 @@ __all__ = [
     "jacfwd",
     "jacobian",
     "jacrev",
+    "jit",
+    "jit_class",
     "jvp",
     "labelled",
     "linearize",
+    "load_checkpoint",
+    "load_param_into_net",
+    "ms_function",
+    "mutable",
     "nn",
     "ops",
     "parallel",
     "per_example_grad",
     "profile",
     "rule",
+    "save_checkpoint",
     "segments",
     "set_context",
+    "set_device",
     "set_seed",
     "show",
     "sparse_hessian",
@@ -116,6 +137,7 @@ __all__ = [
     "stop_gradient",
     "tape",
     "tensor",
+    "train",
     "uint8",
     "uint16",
     "uint32",
@@ -133,24 +155,29 @@ _PARTS["libraries"] = f"{__name__}.compiler.derivatives_inside.scipy"
 LATER = {
     "check_grads": ".api.checking",
     "check_rule": ".api.custom_rules",
+    "common": ".common",
     "constant": ".api.custom_rules",
     "debug_nans": ".inspection.debug_nans",
     "from_source": ".api.source_text",
     "implicit_root": ".api.implicit",
-    "initializer": ".nn.initializer",
+    "initializer": ".common.initializer",
     "labelled": ".api.labels",
     "linearize": ".api.linear",
+    "load_checkpoint": ".train.serialization",
     "load_ipython_extension": ".inspection.notebook",
+    "load_param_into_net": ".train.serialization",
     "nn": ".nn",
     "ops": ".ops",
     "parallel": ".parallel",
     "per_example_grad": ".api.batching",
     "profile": ".inspection.profile",
     "rule": ".api.custom_rules",
+    "save_checkpoint": ".train.serialization",
     "show": ".inspection.explorer",
     "sparse_hessian": ".api.sparse",
     "sparse_jacobian": ".api.sparse",
     "tape": ".tape",
+    "train": ".train",
     "vmap": ".api.batching",
 }
 
@@ -162,7 +189,7 @@ def __getattr__(name: str) -> Any:
         hint = f": {HINTS[name]}" if name in HINTS else ""
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
     module = importlib.import_module(LATER[name], __name__)
-    globals()[name] = value = module if name in ("nn", "ops", "parallel", "tape") else getattr(module, name)
+    globals()[name] = value = module if LATER[name] == f".{name}" else getattr(module, name)
     return value
 
 

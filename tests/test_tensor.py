@@ -258,7 +258,7 @@ def test_parameter():
     assert type(p.value()) is Tensor
     p.requires_grad = False
     assert not p.requires_grad
-    assert repr(p).startswith("Parameter(name=w, shape=[2], dtype=Float32, value=")
+    assert repr(p) == "Parameter (name=w, shape=(2,), dtype=Float32, requires_grad=False)"
     with pytest.raises(ValueError, match="'w'"):
         p.set_data(Tensor([1.0]))
 

@@ -7,11 +7,12 @@ is imported at the first call, so that importing the package stays quick.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any, Literal, ParamSpec, Protocol, TypedDict, TypeVar, Unpack, overload
 
 from ..core.process_state import require_recording
-from ..errors import ArgumentValueError
+from ..errors import ArgumentTypeError, ArgumentValueError
 from ..tensor import Parameter
 from .arguments import (
     Positions,
@@ -33,6 +34,7 @@ from .tracebacks import shortened
 __all__ = ["adjoint_source", "grad", "jvp", "stop_gradient", "value_and_grad", "vjp"]
 
 P = ParamSpec("P")
+F = TypeVar("F", bound=Callable[..., Any])
 R = TypeVar("R")
 T = TypeVar("T")
 Backend = Literal["numpy", "numba", "auto"]
@@ -76,6 +78,18 @@ class Missing:
 MISSING: Any = Missing()
 
 
+def not_empty(make: F) -> F:
+    """Raise TypeError for a call without any argument, which is neither of a function nor a decorator."""
+
+    @functools.wraps(make)
+    def call(*args: Any, **settings: Any) -> Any:
+        if not args and not settings:
+            raise ArgumentTypeError(f"{make.__name__}() misses its function: write {make.__name__}(fn)")
+        return make(*args, **settings)
+
+    return call  # type: ignore[return-value]
+
+
 @overload
 def grad(
     fn: Callable[..., Any],
@@ -110,6 +124,7 @@ def grad(
 
 
 @shortened(None)
+@not_empty
 def grad(
     fn: Any = MISSING,
     grad_position: int | tuple[int, ...] | None = 0,
@@ -211,6 +226,7 @@ def value_and_grad(
 
 
 @shortened(None)
+@not_empty
 def value_and_grad(
     fn: Any = MISSING,
     grad_position: int | tuple[int, ...] | None = 0,

@@ -38,7 +38,6 @@ HINTS = {
     "holomorphic_grad": "write `grad(f)`: arguments may be complex",
     "jacobian_vector_product": "write `jvp(f, inputs, v)`",
     "jet": "write `jvp` of `jvp`",
-    "jit": "write `grad(f, backend='numba')` for machine code",
     "lax": CONTROL,
     "make_hvp": "write `hvp(f, inputs, v)`",
     "make_jaxpr": "write `adjoint_source(f, *args)` for the text of the adjoint",

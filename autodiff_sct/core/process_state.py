@@ -9,11 +9,11 @@ import numpy as np
 
 from ..errors import ArgumentRuntimeError, ArgumentTypeError, ArgumentValueError
 
-__all__ = ["RECORDING", "REGISTERED", "generator", "require_recording", "set_seed"]
+__all__ = ["RECORDING", "REGISTERED", "generator", "get_seed", "require_recording", "set_seed"]
 
 RECORDING: ContextVar[bool] = ContextVar("recording", default=True)  # by thread and task
 REGISTERED: list[Any] = []  # functions that users have registered a derivative for
-STATE: dict[str, np.random.Generator] = {}  # the generator of initial weights and of dropout
+STATE: dict[str, Any] = {}  # the generator of initial weights and of dropout, and the seed that it began with
 
 
 def require_recording() -> None:
@@ -26,7 +26,13 @@ def generator() -> np.random.Generator:
     """The generator in use."""
     if not STATE:
         STATE["generator"] = np.random.default_rng()
-    return STATE["generator"]
+    found: np.random.Generator = STATE["generator"]
+    return found
+
+
+def get_seed() -> int | None:
+    """The seed that was set; None where none was."""
+    return STATE.get("seed")
 
 
 def set_seed(seed: int) -> None:
@@ -43,5 +49,5 @@ def set_seed(seed: int) -> None:
         raise ArgumentTypeError(f"a seed is an int, not {seed!r}")
     if seed < 0:
         raise ArgumentValueError(f"a seed is not negative: {seed}")
-    STATE["generator"] = np.random.default_rng(seed)
+    STATE.update(generator=np.random.default_rng(seed), seed=seed)
     np.random.seed(seed % 2**32)

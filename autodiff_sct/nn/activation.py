@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from ..common.initializer import initializer
 from ..errors import ArgumentTypeError, ArgumentValueError
 from ..ops import functional as F
 from ..tensor import Parameter
 from .cell import Cell
-from .initializer import initializer
 
 __all__ = [
     "ELU",

@@ -38,6 +38,7 @@ class Cell:
 
     def __init__(self, auto_prefix: bool = True, flags: dict[str, Any] | None = None) -> None:
         self.training = False
+        self.param_prefix = ""  # of the names of parameters: the path to this cell, with a dot at its end
         for name, value in (flags or {}).items():
             setattr(self, name, value)
 
@@ -144,6 +145,8 @@ class Cell:
 
     def update_parameters_name(self, prefix: str = "", recurse: bool = True) -> None:
         """Name each parameter by its path inside this cell, led by `prefix`."""
+        for path, cell in self.cells_and_names():
+            cell.param_prefix = f"{prefix}{path}." if path else prefix
         for path, parameter in self.parameters_and_names(expand=recurse):
             parameter.name = f"{prefix}{path}"
 
@@ -196,7 +199,7 @@ class Cells(Cell):
     def rename(self) -> None:
         """Name the parameters by the places of the cells."""
         for name, cell in self.name_cells().items():
-            cell.update_parameters_name(f"{name}.")
+            cell.update_parameters_name(f"{self.param_prefix}{name}.")
 
     def name_cells(self) -> OrderedDict[str, Cell]:
         """The sub-cells by number or key, each once."""

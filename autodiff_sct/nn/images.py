@@ -8,11 +8,11 @@ import numpy as np
 
 from ..api import stop_gradient
 from ..api.arguments import checked_flag
+from ..common.initializer import initializer
 from ..dtypes import float32
 from ..errors import ArgumentTypeError, ArgumentValueError
 from ..tensor import Parameter
 from .cell import Cell
-from .initializer import initializer
 from .layers import convolution_weight, positive, uniform_bias
 from .windows import padding_of, pads_of, pair, windows
 

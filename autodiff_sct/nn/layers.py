@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from ..api.arguments import checked_flag
+from ..common.initializer import HeUniform, Uniform, initializer
 from ..core.process_state import generator
 from ..dtypes import float32
 from ..errors import ArgumentTypeError, ArgumentValueError
 from ..tensor import Parameter, Tensor
 from .activation import get_activation
 from .cell import Cell
-from .initializer import HeUniform, Uniform, initializer
 
 __all__ = ["Dense", "Dropout", "Embedding", "Flatten", "LayerNorm", "positive"]
 

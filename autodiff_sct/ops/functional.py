@@ -1,7 +1,7 @@
 """MindSpore's functions, as plain NumPy: they work on tensors, arrays and numbers, and the compiler inlines them."""
 
 from ..api import stop_gradient
-from ..tensor.methods import split
+from ..tensor.shaping import split
 from .arithmetic import (
     abs,
     add,

@@ -71,13 +71,23 @@ def amin(input: Any, axis: Any = None, keepdims: bool = False) -> Any:
 
 
 def max(input: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """The largest elements and where they are; without an axis, of the elements in one row."""
-    return np.max(input, axis=axis, keepdims=keepdims), np.argmax(input, axis=axis, keepdims=keepdims)
+    """The largest elements along an axis and where they are, the first at ties; without an axis, as `amax`."""
+    if axis is None:
+        return np.max(input, keepdims=keepdims), np.argmax(input, keepdims=keepdims)
+    return picked(input, np.argmax(input, axis=axis, keepdims=True), axis, keepdims)
 
 
 def min(input: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """The smallest elements and where they are; without an axis, of the elements in one row."""
-    return np.min(input, axis=axis, keepdims=keepdims), np.argmin(input, axis=axis, keepdims=keepdims)
+    """The smallest elements along an axis and where they are, the first at ties; without an axis, as `amin`."""
+    if axis is None:
+        return np.min(input, keepdims=keepdims), np.argmin(input, keepdims=keepdims)
+    return picked(input, np.argmin(input, axis=axis, keepdims=True), axis, keepdims)
+
+
+def picked(input: Any, places: Any, axis: int, keepdims: bool) -> Any:
+    """The elements at `places`, one along the axis, and the places."""
+    values = np.take_along_axis(input, places, axis)
+    return (values, places) if keepdims else (np.squeeze(values, axis), np.squeeze(places, axis))
 
 
 def argmax(input: Any, dim: Any = None, keepdim: bool = False) -> Any:

@@ -415,9 +415,8 @@ class Parameter(Tensor):
         return Parameter(fill(self._data), self.name, self.requires_grad)
 
     def __repr__(self) -> str:
-        lead = f"name={self.name}, "
-        tail = f", requires_grad={self.requires_grad})"
-        return tensor_repr(self._data, str(self.dtype), "Parameter", lead).removesuffix(")") + tail
+        of = f"shape={self.shape}, dtype={self.dtype}, requires_grad={self.requires_grad}"
+        return f"Parameter (name={self.name}, {of})"
 
     def __copy__(self) -> Parameter:
         return self.clone()

@@ -17,10 +17,10 @@ __all__ = ["tensor_repr"]
 LONGEST, SHOWN = 6, 3
 
 
-def tensor_repr(array: np.ndarray, dtype: str, name: str = "Tensor", lead: str = "") -> str:
+def tensor_repr(array: np.ndarray, dtype: str) -> str:
     """The text ``Tensor(shape=[2], dtype=Float32, value= ...)`` of an array."""
     gap = "\n" if array.ndim > 1 else " "
-    return f"{name}({lead}shape={list(array.shape)}, dtype={dtype}, value={gap}{values_text(array)})"
+    return f"Tensor(shape={list(array.shape)}, dtype={dtype}, value={gap}{values_text(array)})"
 
 
 def values_text(array: np.ndarray) -> str:

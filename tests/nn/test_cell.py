@@ -9,6 +9,7 @@ from collections import OrderedDict
 import numpy as np
 import pytest
 
+import autodiff_sct as ad
 from autodiff_sct import Parameter, ParameterTuple, Tensor, nn
 
 
@@ -104,6 +105,41 @@ def test_sequential_cell():
     keyed = nn.SequentialCell(OrderedDict(first=Layer(), last=nn.Dense(1, 1)))
     assert names(keyed) == ["first.scale", "first.shift", "last.weight", "last.bias"]
     assert isinstance(net[:1], nn.SequentialCell) and len(net[:1]) == 1
+
+
+def test_a_cell_list_names_what_is_appended_later():
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.layers = nn.CellList()
+            self.blocks = nn.CellList([nn.SequentialCell([nn.Dense(2, 2, has_bias=False)])])
+            self.layers.append(nn.Dense(2, 2))
+            self.blocks[0].append(nn.Dense(2, 2, has_bias=False))
+
+    expected = ["layers.0.weight", "layers.0.bias", "blocks.0.0.weight", "blocks.0.1.weight"]
+    assert names(Net()) == expected
+    assert names(nn.SequentialCell(Net())) == [f"0.{name}" for name in expected]
+
+
+def test_a_missing_attribute_inside_construct_is_an_attribute_error():
+    class Net(nn.Cell):
+        def __init__(self, read):
+            super().__init__()
+            self.read = read
+            self.dense = nn.Dense(2, 2)
+
+        def construct(self, x):
+            return self.read(self, x)
+
+    for read in (
+        lambda net, x: net.nothing * x,
+        lambda net, x: net.dense.wieght * x,
+        lambda net, x: x.nothing * 2,
+        lambda net, x: (x * 2).nothing(),
+    ):
+        for run in (lambda net: net, ad.grad):
+            with pytest.raises(AttributeError, match="object has no attribute"):
+                run(Net(read))(Tensor([1.0, 2.0]))
 
 
 def test_cell_list():

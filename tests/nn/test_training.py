@@ -132,7 +132,7 @@ def test_seed():
     "name", "zeros ones normal uniform xavier_uniform xavier_normal he_uniform he_normal truncatedNormal".split()
 )
 def test_initializers(name):
-    from autodiff_sct.nn.initializer import initializer
+    from autodiff_sct.common.initializer import initializer
 
     tensor = initializer(name, (4, 3))
     assert tensor.shape == (4, 3) and tensor.dtype == ad.float32 and np.isfinite(tensor).all()

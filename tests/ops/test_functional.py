@@ -137,6 +137,26 @@ def test_what_is_made_is_a_tensor():
         assert isinstance(value, Tensor) and value.tolist() == expected and value.dtype == dtype
 
 
+@pytest.mark.parametrize("largest", [True, False])
+def test_ties(largest):
+    x = Tensor([[1.0, 1.0, 0.0], [0.0, 2.0, 2.0]] if largest else [[0.0, 0.0, 1.0], [2.0, 0.0, 0.0]])
+    name, halves = ("max", "amax") if largest else ("min", "amin")
+    first = [[1, 0, 0], [0, 1, 0]]
+    shared = [[0.5, 0.5, 0], [0, 0.5, 0.5]]
+    for take, expected in (
+        (lambda x: getattr(F, name)(x, 1)[0], first),
+        (lambda x: getattr(F, name)(x, -1, True)[0], first),
+        (lambda x: getattr(x, name)(1), first),
+        (lambda x: getattr(x, name)(axis=-1, keepdims=True), first),
+        (lambda x: getattr(F, halves)(x, 1), shared),
+        (lambda x: getattr(x, halves)(1), shared),
+        (lambda x: getattr(x, name)((1,)), shared),
+    ):
+        value, gradient = ad.value_and_grad(take)(x)
+        assert gradient.tolist() == expected and value.tolist() == take(x).tolist()
+    assert F.max(x, 1, True)[1].shape == (2, 1) and F.min(x, 0)[1].shape == (3,)
+
+
 def test_what_is_made_inside_a_compiled_function():
     def fn(x):
         return x * F.ones((2,)) + F.zeros((2,)) + F.full((2,), 2.0) * x + F.one_hot(Tensor([0, 1]), 2).sum(axis=0)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ....tensor import Parameter, Tensor
 from ...domain.facts import PYTHON_KINDS, Num
 from ...domain.values import Value
 from ...ir.builder import Specialiser
@@ -71,3 +72,16 @@ def possible_classes(facts: Num) -> list[type]:
     scalars = [facts.dtype.type] if known and facts.dtype is not None else SCALARS
     pythons = [cls for cls, name in PYTHON_KINDS.items() if facts.kind in (None, name)]
     return [*array, *(scalars if facts.kind in (None, "npscalar") else []), *pythons]
+
+
+def lacks(facts: Num, attr: str) -> str | None:
+    """The message of a number, an array or a tensor without an attribute; None where it has it, or may have it."""
+    if facts.tensor:
+        has_it = any(hasattr(cls, attr) for cls in (Tensor, Parameter, np.ndarray))
+        return None if has_it else f"'Tensor' object has no attribute {attr!r}"
+    classes = possible_classes(facts)
+    if not classes or any(hasattr(cls, attr) for cls in classes):
+        return None
+    if len(classes) > 1:
+        return f"a number has no attribute {attr!r}"
+    return f"{class_name(classes[0])!r} object has no attribute {attr!r}"

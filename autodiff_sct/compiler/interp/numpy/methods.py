@@ -51,6 +51,7 @@ FUNCTIONS |= {
     "flatten": np.ndarray.flatten,
     "item": np.ndarray.item,
 }
+OF_TENSORS = {"flatten", "max", "min", "sort"}  # methods of tensors that are not those of arrays
 
 WRITERS = {"fill", "sort", "put", "setfield", "resize", "partition", "__setitem__", "__setstate__"}
 WRITERS |= {f"__i{op}__" for op in "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split()}
@@ -126,7 +127,8 @@ def is_counter(s: Specialiser, base: Value) -> bool:
 def number_method(
     s: Specialiser, base: Leaf, facts: Num, name: str, args: list[Value], kwargs: dict[str, Value]
 ) -> Value:
-    if facts.tensor and name not in FUNCTIONS and name not in ("reshape", "transpose", "T"):
+    shared = name in FUNCTIONS or name in ("reshape", "transpose", "T")
+    if facts.tensor and (not shared or name in OF_TENSORS):
         return tensor_method(s, base, name, args, kwargs)
     if name in WRITERS or (name == "byteswap" and (args or kwargs)):
         return writers.write_method(s, base, name, args, kwargs)
@@ -203,7 +205,7 @@ def tensor_method(s: Specialiser, base: Leaf, name: str, args: list[Value], kwar
         found = getattr(cls, name, None)
         if isinstance(found, types.FunctionType):
             return call_constant(s, Const(found), [base, *args], kwargs)
-    raise s.refuse("method", f"a Tensor has no method {name!r}", "use a function of NumPy's or of autodiff_sct.ops")
+    raise always(s, AttributeError, f"'Tensor' object has no attribute {name!r}")
 
 
 def opaque_method(

@@ -26,7 +26,7 @@ from ..kernel import operations
 from ..kernel.functions import Shown
 from ..kernel.operations import call_python, call_value, defines, items_of, own_value, read_field, write_field
 from ..kernel.raising import always
-from ..kernel.user_errors import class_name, possible_classes
+from ..kernel.user_errors import lacks, possible_classes
 from ..models import functions as models
 from ..world.captures import import_external, object_number, of_outside
 from ..world.class_guards import (
@@ -338,16 +338,6 @@ def reader(attr: str) -> Callable[[Any], Any]:
 
     read.numpy_name = attr  # type: ignore[attr-defined]
     return read
-
-
-def lacks(facts: Num, attr: str) -> str | None:
-    """The message of a number or an array without an attribute; None where it has it, or may have it."""
-    classes = possible_classes(facts)
-    if not classes or facts.tensor or any(hasattr(cls, attr) for cls in classes):
-        return None
-    if len(classes) > 1:
-        return f"a number has no attribute {attr!r}"
-    return f"{class_name(classes[0])!r} object has no attribute {attr!r}"
 
 
 def as_large(s: Specialiser, base: Leaf) -> Leaf:

@@ -1,0 +1,5 @@
+"""MindSpore's parameters under the name ``common.parameter``."""
+
+from ..tensor import Parameter, ParameterTuple
+
+__all__ = ["Parameter", "ParameterTuple"]

@@ -1,0 +1,133 @@
+"""The methods of a tensor that move elements, as plain NumPy on ``self``."""
+
+# NumPy's type hints do not know that its functions take whatever has ``__array_function__``.
+# mypy: disable-error-code="call-overload, type-var"
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .operators import Operators
+
+__all__ = ["Shaping", "split"]
+
+
+class Shaping(Operators):
+    """Methods that move elements and keep their values."""
+
+    __slots__ = ()
+
+    @property
+    def T(self) -> Any:
+        """The tensor with its axes reversed."""
+        return np.transpose(self)
+
+    @property
+    def mT(self) -> Any:
+        """The tensor with its last two axes exchanged."""
+        return np.swapaxes(self, -1, -2)
+
+    def reshape(self, *shape: Any) -> Any:
+        """The elements in another shape, given as integers or as one tuple."""
+        return np.reshape(self, shape[0]) if len(shape) == 1 else np.reshape(self, shape)
+
+    def view(self, *shape: Any) -> Any:
+        """The same as `reshape`."""
+        return np.reshape(self, shape[0]) if len(shape) == 1 else np.reshape(self, shape)
+
+    def view_as(self, other: Any) -> Any:
+        """The elements in the shape of `other`."""
+        return np.reshape(self, other.shape)
+
+    def transpose(self, *axes: Any) -> Any:
+        """The axes in another order, given as integers or as one tuple; reversed where none is given."""
+        if len(axes) == 0:
+            return np.transpose(self)
+        return np.transpose(self, axes[0]) if len(axes) == 1 else np.transpose(self, axes)
+
+    def permute(self, *axes: Any) -> Any:
+        """The axes in another order, given as integers or as one tuple."""
+        return np.transpose(self, axes[0]) if len(axes) == 1 else np.transpose(self, axes)
+
+    def swapaxes(self, axis0: int, axis1: int) -> Any:
+        """The tensor with two axes exchanged."""
+        return np.swapaxes(self, axis0, axis1)
+
+    def squeeze(self, axis: Any = None) -> Any:
+        """The tensor without axes of length 1: all of them, or `axis`."""
+        return np.squeeze(self, axis)
+
+    def expand_dims(self, axis: int) -> Any:
+        """The tensor with an axis of length 1 put in at `axis`."""
+        return np.expand_dims(self, axis)
+
+    def unsqueeze(self, dim: int) -> Any:
+        """The tensor with an axis of length 1 put in at `dim`."""
+        return np.expand_dims(self, dim)
+
+    def ravel(self) -> Any:
+        """The elements along one axis."""
+        return np.reshape(self, -1)
+
+    def flatten(self, start_dim: int = 0, end_dim: int = -1) -> Any:
+        """A copy with the axes from `start_dim` to `end_dim` joined into one."""
+        if start_dim == 0 and end_dim == -1:
+            return np.copy(np.reshape(self, -1))
+        last = end_dim + self.ndim if end_dim < 0 else end_dim
+        shape = self.shape
+        return np.copy(np.reshape(self, (*shape[:start_dim], -1, *shape[last + 1 :])))
+
+    def broadcast_to(self, shape: Any) -> Any:
+        """The tensor repeated to `shape` by NumPy's broadcasting."""
+        return np.broadcast_to(self, shape)
+
+    def expand_as(self, other: Any) -> Any:
+        """The tensor repeated to the shape of `other`."""
+        return np.broadcast_to(self, other.shape)
+
+    def tile(self, *reps: Any) -> Any:
+        """The tensor repeated as a whole along each axis."""
+        return np.tile(self, reps[0]) if len(reps) == 1 else np.tile(self, reps)
+
+    def repeat(self, repeats: Any, axis: Any = None) -> Any:
+        """Each element repeated."""
+        return np.repeat(self, repeats, axis)
+
+    def split(self, split_size_or_sections: Any, axis: int = 0) -> Any:
+        """Pieces of one length, or of the lengths that a sequence gives."""
+        return split(self, split_size_or_sections, axis)
+
+    def chunk(self, chunks: int, axis: int = 0) -> Any:
+        """Up to `chunks` pieces of one length, the last one shorter."""
+        return split(self, -(-self.shape[axis] // chunks), axis)
+
+    def take(self, indices: Any, axis: Any = None) -> Any:
+        """The elements at `indices`."""
+        return np.take(self, indices, axis)
+
+    def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+        """The diagonal of two axes."""
+        return np.diagonal(self, offset, axis1, axis2)
+
+    def flip(self, dims: Any = None) -> Any:
+        """The tensor with axes reversed."""
+        return np.flip(self, dims)
+
+    def copy(self) -> Any:
+        """A tensor of its own with the same elements."""
+        return np.copy(self)
+
+    def clone(self) -> Any:
+        """A tensor of its own with the same elements."""
+        return np.copy(self)
+
+
+def split(x: Any, split_size_or_sections: Any, axis: int = 0) -> Any:
+    """Pieces of `x` of one length, or of the lengths that a sequence gives."""
+    if isinstance(split_size_or_sections, int):
+        cuts = list(range(split_size_or_sections, x.shape[axis], split_size_or_sections))
+    else:
+        cuts = [sum(split_size_or_sections[: k + 1]) for k in range(len(split_size_or_sections) - 1)]
+    return tuple(np.split(x, cuts, axis))

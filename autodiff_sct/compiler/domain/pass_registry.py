@@ -16,7 +16,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 PASSES: dict[str, str] = {
-    "inline_budget": "outlining of large functions of numbers that inlining would repeat",
     "sroa": "scalar replacement of short arrays that a loop allocates in each step",
     "gvn": "global value numbering: a value that is available is read, not computed again",
     "shift_invariance": "the shift by a maximum in a softmax or logsumexp carries no derivative",
@@ -24,7 +23,6 @@ PASSES: dict[str, str] = {
     "repeated_operands": "a product with itself is a square, also where a number is multiplied in first",
     "reuse_inverses": "an inverse that is computed anyway solves systems, too",
     "softmax_vjp": "the cotangent of a softmax is the softmax times what is above its mean",
-    "structured_matmul": "products with diagonal matrices and outer products without a product of matrices",
     "reuse_products": "a product that the forward sweep has is not computed again",
     "shape_uses": "a value that is read for its shape only is replaced, or its shape is saved",
     "dse": "dead store elimination: restores and clearings that nothing reads",
@@ -44,7 +42,6 @@ PASSES: dict[str, str] = {
     "forward_substitute": "a value that one statement reads is computed in that statement",
     "reuse_buffers": "an array that is read for the last time is overwritten by its successor",
     "canonicalize": "signs, numeric factors and methods in the usual form",
-    "ufunc_methods": "in loops, reductions are methods of arrays",
     "fuse_contractions": "a sum of products is computed without the products",
     "propagate_negations": "the negative of a cotangent is subtracted instead of added",
     "loop_bounds": "numbers in the bounds of loops are added up, and loops that only repeat count up",

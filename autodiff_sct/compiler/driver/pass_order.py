@@ -49,7 +49,6 @@ from ..opt.rewrite.runtime_select import select_at_runtime
 from ..opt.rewrite.scatter_add import scatter_add
 from ..opt.rewrite.signs import propagate_negations
 from ..opt.rewrite.softmax import softmax_vjp
-from ..opt.rewrite.structured_matmul import structured_matmul
 from ..opt.rewrite.summed_products import summed_products
 from ..opt.rewrite.tensor_products import tensor_products
 from ..opt.rewrite.ufunc_methods import use_methods
@@ -98,7 +97,6 @@ PRIMAL = Phase(
     "primal",
     "the program itself, before it is differentiated",
     (
-        Pass("inline_budget"),
         Pass("sroa", with_aggregates_replaced, segments=False, repeats=True),
         Pass(
             "gvn",
@@ -122,7 +120,6 @@ OPERATIONS = Phase(
     (
         Pass("reuse_inverses", with_inverses, precision=LAST_DIGITS),
         Pass("softmax_vjp", lambda p: softmax_vjp(p.s, p.where, p.forward, p.reverse)),
-        Pass("structured_matmul", lambda p: structured_matmul(p.s, p.reverse), NUMPY),
         Pass(
             "gvn",
             lambda p: number_across_sweeps(p.s, p.where, p.forward, p.reverse, p.final),
@@ -190,7 +187,7 @@ MEMORY = Phase(
     "memory",
     "each statement of the reverse sweep where it is best computed, and its memory",
     (
-        Pass("precision", look_at_values, required="whether digits of the forward sweep matter is noted"),
+        Pass("observed_values", look_at_values, required="whether digits of the forward sweep matter is noted"),
         Pass("copy_propagation", lambda p: propagate_merges(p.s, p.reverse), NUMPY, needs=ir.If),
         Pass("reuse_inverses", lambda p: reuse_inverses(p.s, p.reverse), NUMPY),
         outermost("cholesky_vjp", lambda p: cholesky_vjp(p.s, p.reverse)),
@@ -270,8 +267,16 @@ EXPRESSIONS = Phase(
     "temporaries nested into expressions, spelt as one would, over few passes of memory",
     (
         Pass("forward_substitute", nest, required="temporaries are put back into expressions"),
-        Pass("canonicalize", lambda p: canonicalize(p.s, p.reverse)),
-        Pass("ufunc_methods", lambda p: use_methods(p.s, p.forward), NUMPY, needs=ir.Loop),
+        Pass(
+            "canonicalize", lambda p: canonicalize(p.s, p.reverse), does="signs and numeric factors in the usual form"
+        ),
+        Pass(
+            "canonicalize",
+            lambda p: use_methods(p.s, p.forward),
+            NUMPY,
+            needs=ir.Loop,
+            does="in loops, reductions are methods of arrays",
+        ),
         Pass(
             "fuse_contractions",
             lambda p: summed_products(p.s, p.reverse),
@@ -327,7 +332,7 @@ EXPRESSIONS = Phase(
             "shape_uses", lambda p: save_shapes(p.s, p.forward, p.reverse), NUMPY, joint=True, does="the shape is saved"
         ),
         Pass("loop_bounds", lambda p: fold_bounds(p.both), required="numbers in the bounds of loops are added up"),
-        Pass("exact_values", fix_values, required="what somebody sees to the last bit is noted"),
+        Pass("observed_values", fix_values, required="variables that are seen to the last bit are noted"),
     ),
 )
 FLOATS = Phase(
@@ -421,7 +426,10 @@ PYTHON = Phase(
             "forward_substitute", lambda p: inline_next(p.tail, True), does="values that only the next statement reads"
         ),  # what is stored beside something is computed before that
         Pass(
-            "augment", lambda p: augment(p.tail), required="numbers are updated by augmented assignments", nested=False
+            "assignments",
+            lambda p: augment(p.tail),
+            required="numbers are updated by augmented assignments",
+            nested=False,
         ),
     ),
 )

@@ -148,7 +148,7 @@ def note_packages(s: Specialiser) -> None:
 def may_share(request: Request) -> bool:
     """True if large functions may stay calls."""
     plain = request.backend == "numpy" and request.memory is None and request.capture is None
-    return plain and Way.INLINE not in request.attempt.ways and pass_registry.on("inline_budget")
+    return plain and Way.INLINE not in request.attempt.ways
 
 
 def result_of(s: Specialiser, callee: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
 
 import autodiff_sct as ad
-from autodiff_sct.compiler.domain import pass_registry
+from autodiff_sct.api import entry
 from autodiff_sct.core import thresholds
 
 SCALE = 0.7
@@ -107,9 +108,21 @@ PLACES = [(0.3, 0.4), (0.9, 0.5), (0.05, 1.3), (-0.3, 0.8)]
 CALLED = [several, nested, in_try, handled, left_early, of_items]
 
 
+@contextmanager
+def limited_to(variables):
+    """Inline functions up to so many variables, and compile everything anew."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(thresholds, "INLINED_VARIABLES", variables)
+        patch.setattr(entry, "PRODUCTS", {})
+        patch.setattr(entry, "CAPTURED", {})
+        patch.setenv("AUTODIFF_SCT_CACHE", "0")
+        yield
+
+
 @pytest.fixture(autouse=True)
-def everything_is_large(monkeypatch):
-    monkeypatch.setattr(thresholds, "INLINED_VARIABLES", 1)
+def everything_is_large():
+    with limited_to(1):
+        yield
 
 
 def outcome(fn, *args):
@@ -124,7 +137,7 @@ def test_gradients_are_those_of_the_inlined_program(fn):
     gradient = ad.value_and_grad(fn, (0, 1))
     inlined = ad.value_and_grad(fn, (0, 1))
     for place in PLACES:
-        with pass_registry.without("inline_budget"):
+        with limited_to(math.inf):
             expected = outcome(inlined, *place)
         found = outcome(gradient, *place)
         if isinstance(expected, str):
@@ -139,7 +152,7 @@ def test_large_functions_are_called(fn):
     text = ad.value_and_grad(fn, (0, 1))
     text(0.3, 0.4)
     assert "def formula_backward" in text.source
-    with pass_registry.without("inline_budget"):
+    with limited_to(math.inf):
         inlined = ad.value_and_grad(fn, (0, 1))
         inlined(0.3, 0.4)
     assert "def formula" not in inlined.source

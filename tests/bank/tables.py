@@ -356,3 +356,47 @@ def one_of_two_shapes(x):
     shape.grow(x[1])
     same = 2.0 if shape is first else 3.0
     return shape.area() * same + first.area()
+
+
+class Point:
+    def __init__(self, x, y):
+        self.x, self.y = x, y
+
+    def __add__(self, other):
+        return Point(self.x + other.x, self.y + other.y)
+
+    def __mul__(self, other):
+        if isinstance(other, Point):
+            return Point(self.x * other.x, self.y * other.y)
+        return Point(self.x * other, self.y * other)
+
+
+class Wall:
+    def __init__(self, centre, colour):
+        self.centre, self.colour = centre, colour
+
+    def reached_from(self, point):
+        distance = self.centre.x - point.x
+        return distance if distance > 0 else None
+
+
+def seen_from(point, walls, depth):
+    nearest, wall = np.inf, None
+    for candidate in walls:
+        distance = candidate.reached_from(point)
+        if distance is not None and distance < nearest:
+            nearest, wall = distance, candidate
+    if not wall:
+        return Point(0.2, 0.1)
+    colour = wall.colour * Point(0.9, 1.1)
+    if depth < 3:
+        behind = seen_from(wall.centre * 1.01, walls, depth + 1)
+        colour = colour + behind * wall.colour * 0.3
+    return colour * (1.0 + nearest)
+
+
+@program(args=lambda rng: (rng.uniform(0.3, 1.5, size=3),), tags={"second"})
+def nearest_of_objects_in_objects(x):
+    walls = [Wall(Point(x[0], x[1]), Point(x[1], 0.5)), Wall(Point(2.0, 0.2), Point(x[2], x[0]))]
+    seen = seen_from(Point(0.1, x[2]), walls, 0)
+    return seen.x + 2.0 * seen.y

@@ -84,7 +84,7 @@ class Specialiser(ProgramValues):
         self.objects: dict[Any, Any] = {}  # id of an Obj that exists outside -> (object, read)
         self.symbols: dict[int, str] = {}  # number of an object outside -> what the program calls it
         self.identities: dict[int, tuple[int, Any]] = {}  # id of an outside object -> its number, and it
-        self.tells: dict[str, tuple[MaybeV, bool]] = {}  # a test -> the tuple of which it says whether it is None
+        self.tells: dict[str, tuple[Value, bool]] = {}  # a test -> what it says of: whether that is None, or is not
         self.opposites: dict[str, Leaf] = {}  # a test -> that of which it is the opposite
         self.witnesses: set[str] = set()  # items that tell so, and are numbers where they are read
         self.notes: dict[Any, list[str]] | None = None  # on statements, where explanations are asked for

@@ -155,15 +155,17 @@ def keep_ranks_apart(s: Specialiser, facts: Listed, value: Value) -> None:
 
 
 def write_out(s: Specialiser, facts: Listed, value: Value) -> None:
-    """A list that objects or functions are put into is kept at compile time, and the loops that fill it written out."""
+    """A list that objects or functions are put into is kept at compile time, and the loops that fill it written out.
+
+    A column of a table cannot be: the objects that it holds have a table, too.
+    """
     for site in s.short_loops:
         raise Restart(("write out", site))
-    if s.loops or s.branches:
+    site = site_of(s, next(iter(facts.roots))) if len(facts.roots) == 1 else None
+    if s.loops or s.branches or (site is not None and site[0] == "column"):
         restart_tabled(s, value)
-    if len(facts.roots) == 1:
-        site = site_of(s, next(iter(facts.roots)))
-        if site[0] == "list" and ("static", site) not in s.dynamic:
-            raise Restart(("static", site))
+    if site is not None and site[0] == "list" and ("static", site) not in s.dynamic:
+        raise Restart(("static", site))
 
 
 def copied(s: Specialiser, base: Leaf, facts: Listed, called: Any) -> Value:

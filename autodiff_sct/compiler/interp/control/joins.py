@@ -45,8 +45,7 @@ def branch(s: Specialiser, test: Value, then: Callable[[], None], orelse: Callab
     expr = s.expr(test)
     entry = dict(s.env)
     then_block: ir.Block = []
-    with optional.knowing(s, test, True):
-        then_goes_on = run_side(s, then_block, then)
+    then_goes_on = run_side(s, then_block, optional.told(s, test, True, then))
     then_env, s.env = s.env, dict(entry)
     if not then_goes_on:
         s.block.append(ir.If(expr, then_block, [], [], origin))
@@ -54,8 +53,7 @@ def branch(s: Specialiser, test: Value, then: Callable[[], None], orelse: Callab
             orelse()
         return
     else_block: ir.Block = []
-    with optional.knowing(s, test, False):
-        else_goes_on = run_side(s, else_block, orelse)
+    else_goes_on = run_side(s, else_block, optional.told(s, test, False, orelse))
     else_env = s.env
     note_deleted(s, entry, then_env, else_env)
     if not else_goes_on:

@@ -54,8 +54,7 @@ def chain(s: Specialiser, is_and: bool, nodes: list[Any], value_of: Callable[[Sp
         return chain(s, is_and, nodes[1:], value_of) if bool(test.value) is is_and else first
     outer_env = dict(s.env)
     block: ir.Block = []
-    with optional.knowing(s, test, is_and):
-        rest = attempted(s, block, lambda: chain(s, is_and, nodes[1:], value_of))
+    rest = attempted(s, block, optional.told(s, test, is_and, lambda: chain(s, is_and, nodes[1:], value_of)))
     folded = (
         fold_block(block, s.expr(rest))
         if rest is not None and s.env == outer_env and is_condition(s, first) and is_condition(s, rest)

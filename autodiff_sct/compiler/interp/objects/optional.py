@@ -14,7 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from dataclasses import replace
+from typing import Any, TypeVar
 
 import gast
 
@@ -24,6 +25,7 @@ from ...domain.values import Choice, Const, Leaf, MaybeV, Poison, TupleV, Value
 from ...ir.builder import Specialiser
 from ..kernel.raising import raise_if
 
+T = TypeVar("T")
 NONE = Const(None)
 SUBSCRIPTED = "'NoneType' object is not subscriptable"
 UNPACKED = "cannot unpack non-iterable NoneType object"
@@ -132,23 +134,38 @@ def present(s: Specialiser, value: MaybeV, message: str, error: type[Exception] 
     """The tuple, in a place where None raises what Python raises."""
     raise_if(s, is_none(s, value), error, message)
     found = there(s, value)
+    assert isinstance(found, TupleV)
     s.env |= dict.fromkeys([key for key, held in s.env.items() if held == value], found)
     return found
 
 
-def there(s: Specialiser, value: MaybeV) -> TupleV:
-    """The tuple, where there is one."""
+def there(s: Specialiser, value: Value) -> Value:
+    """The tuple or the object of a table, where there is one."""
+    if isinstance(value, Leaf):
+        facts = replace(s.facts[value.name], kind="row")
+        return s.let(ir.name(value.name), facts, hint=value.name, may_raise=False)
+    assert isinstance(value, MaybeV)
     witness = value.items[value.witness]
     if isinstance(witness, Leaf):
         s.witnesses.add(witness.name)
     return TupleV(tuple(there(s, item) if isinstance(item, MaybeV) else item for item in value.items), value.cls)
 
 
+def told(s: Specialiser, test: Value, outcome: bool, work: Callable[[], T]) -> Callable[[], T]:
+    """Work that runs only where a test has an outcome."""
+
+    def within() -> T:
+        with knowing(s, test, outcome):
+            return work()
+
+    return within
+
+
 @contextmanager
 def knowing(s: Specialiser, test: Value, outcome: bool) -> Iterator[None]:
     """Write what runs only where a test has an outcome.
 
-    A tuple that it shows to be there is one, and of two functions that it chooses from it leaves one.
+    A tuple or an object that it shows to be there is one, and of two functions that it chooses from it leaves one.
     """
     if not isinstance(test, Leaf):
         yield

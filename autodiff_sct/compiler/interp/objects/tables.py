@@ -304,8 +304,12 @@ def still_holds(s: Specialiser, base: Value, attr: str, block: ir.Block) -> bool
     return not any(values in changed_through(stmt) for stmt in ir.walk(block))
 
 
-def not_none(row: Leaf) -> Any:
-    return gast.Compare(ir.name(row.name), [gast.IsNot()], [ir.constant(None)])
+def is_there(s: Specialiser, row: Leaf) -> Value:
+    """The test whether there is an object."""
+    test = gast.Compare(ir.name(row.name), [gast.IsNot()], [ir.constant(None)])
+    found = s.let(test, BOOL, hint="condition", may_raise=False)
+    s.tells[found.name] = row, False
+    return found
 
 
 def exists(s: Specialiser, row: Value) -> Value:
@@ -313,11 +317,11 @@ def exists(s: Specialiser, row: Value) -> Value:
     assert isinstance(row, Leaf)
     classes = union_tables.classes_of(s, row)
     if classes is not None and not any(hasattr(cls, name) for cls in classes for name in ("__bool__", "__len__")):
-        return s.let(not_none(row), BOOL, hint="condition", may_raise=False) if may_be_none(s, row) else Const(True)
+        return is_there(s, row) if may_be_none(s, row) else Const(True)
     cls = class_of_row(s, row)
     assert cls is not None
     if issubclass(cls, dict):  # it has keys
-        return s.let(not_none(row), BOOL, hint="condition", may_raise=False) if may_be_none(s, row) else Const(True)
+        return is_there(s, row) if may_be_none(s, row) else Const(True)
     named = next((name for name in ("__bool__", "__len__") if hasattr(cls, name)), None)
     if not may_be_none(s, row):
         return Const(True) if named is None else truth(s, call_value(s, read_field(s, row, named), [], {}))
@@ -327,7 +331,7 @@ def exists(s: Specialiser, row: Value) -> Value:
             f"whether this is None or a {cls.__name__} that is false is not known",
             "compare with `is None`",
         )
-    return s.let(not_none(row), BOOL, hint="condition", may_raise=False)
+    return is_there(s, row)
 
 
 def told_by_identity(s: Specialiser, base: Leaf, value: Value) -> bool:
@@ -368,6 +372,9 @@ def compared(s: Specialiser, op: Any, a: Value, b: Value) -> Value | None:
         if other != Const(None):
             return Const(not equal) if isinstance(other, Obj) else None
         op = gast.Is() if equal else gast.IsNot()
+        found = s.let(gast.Compare(s.stored(a), [op], [s.stored(b)]), BOOL, hint="condition", may_raise=False)
+        s.tells[found.name] = a if known[0] else b, equal
+        return found
     elif set(known[0]).isdisjoint(known[1]):
         if may_be_none(s, a) and may_be_none(s, b):
             raise s.refuse(

@@ -28,7 +28,7 @@ from ..world.class_guards import is_library, lookup, observe
 from ..world.names import is_ours
 from .dict_views import class_of_view
 from .record_tables import record_of
-from .tables import class_of_row, may_be_none, not_none
+from .tables import class_of_row, is_there, may_be_none
 from .union_tables import classes_of as classes_of_row
 from .union_tables import is_instance
 
@@ -51,7 +51,7 @@ def isinstance_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> 
         return is_instance(s, value, several, kinds)
     row = class_of_row(s, value)
     if isinstance(value, Leaf) and row is not None and may_be_none(s, value):
-        return s.let(not_none(value), BOOL, hint="condition") if issubclass(row, kinds) else Const(False)
+        return is_there(s, value) if issubclass(row, kinds) else Const(False)
     cls = class_of(s, value) or class_in_rules(s, value)
     if cls is not None and hasattr(cls, "stands_for") and any(kind.__module__.startswith("scipy.") for kind in kinds):
         raise s.refuse(

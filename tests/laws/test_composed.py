@@ -174,6 +174,8 @@ CALLING = {
     "numbers of lanes": lambda x: np.apply_along_axis(lambda r: np.sum(r * r) * r[0], 0, np.outer(x, x)),
     "lanes of lanes": lambda x: np.apply_along_axis(np.cumsum, 0, np.outer(x, x)),
     "sorted lanes": lambda x: np.apply_along_axis(np.sort, 1, np.outer(x, x + 0.1)),
+    "matrices of lanes": lambda x: np.apply_along_axis(np.outer, 0, np.outer(x, x + 0.1), x[:2]),
+    "named lanes": lambda x: np.apply_along_axis(func1d=np.diff, axis=-1, arr=np.outer(x, x * x), n=2),
     "over axes": lambda x: np.apply_over_axes(np.sum, np.outer(x, x), [0, 1]) * x,
     "over an axis": lambda x: np.apply_over_axes(np.sum, np.outer(x, x), -1) * x,
     "from places": lambda x: np.fromfunction(lambda i, j: x[0] * i + x[1] * j * j, (2, 3)),

@@ -9,6 +9,7 @@ the tangent of ``g`` along ``t`` is the gradient of that along ``t``, as second 
 from __future__ import annotations
 
 import operator
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -27,6 +28,7 @@ from ..ir.builder import Specialiser
 from .reverse.cotangents import zeros
 
 OWN_MEMORY = {list.pop, list.copy, dict.keys, operator.getitem, operator.concat}
+SHOWN_ONCE = {warnings.warn}  # as the filters of warnings have it
 CALLED = "a gradient that is differentiated here"
 
 
@@ -126,7 +128,7 @@ def is_seen(s: Specialiser, stmt: Any, within: set[Any]) -> bool:
     if isinstance(fn, Recursion):
         return fn not in within and is_any_seen(s, fn.block, {*within, fn})
     raises = isinstance(fn, type) and issubclass(fn, BaseException)
-    return not (raises or fn in OWN_MEMORY or type(getattr(fn, "__self__", None)) in (str, list, tuple))
+    return not (raises or fn in OWN_MEMORY | SHOWN_ONCE or type(getattr(fn, "__self__", None)) in (str, list, tuple))
 
 
 def outside_roots(s: Specialiser) -> frozenset[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -79,3 +80,24 @@ def test_second_order_has_no_effects() -> None:
         return np.sum(ad.grad(filtered)(x) ** 2)
 
     assert not effects_of(squared, np.array([[0.3, 0.1], [0.5, -0.4], [0.2, 0.7]]))
+
+
+@pytest.mark.filterwarnings("ignore:large")
+def test_warnings_and_methods_of_numbers_may_come_twice() -> None:
+    """A gradient whose function warns, or asks an integer for its bits, has a gradient."""
+
+    def loss(x: Any) -> Any:
+        if np.any(x > 2.5):
+            warnings.warn("large", stacklevel=1)
+        total = 0.0
+        for k in range(x.size.bit_length()):
+            if x[k] <= 0:
+                break
+            total += x[k] ** 3
+        return total
+
+    def squared(x: Any) -> Any:
+        return np.sum(ad.grad(loss)(x) ** 2)
+
+    x = np.array([1.0, 3.0, 2.0, 0.5])
+    np.testing.assert_allclose(ad.grad(squared)(x), [36.0, 972.0, 288.0, 0.0])

@@ -398,10 +398,10 @@ def none_of(conditions: Any) -> Any:
     return ~np.any(conditions, axis=0)
 
 
-def along_axis(fn: Any, axis: Any, a: Any) -> Any:
+def along_axis(fn: Any, axis: Any, a: Any, *args: Any, **kwargs: Any) -> Any:
     """``np.apply_along_axis`` on a matrix: every lane that `fn` gets is the view that NumPy gives it."""
-    results = np.stack([np.asarray(fn(lane)) for lane in np.moveaxis(a, axis, -1)])
-    return np.moveaxis(results, -1, axis) if results.ndim > 1 else results
+    results = np.stack([np.asarray(fn(lane, *args, **kwargs)) for lane in np.moveaxis(a, axis, -1)])
+    return np.moveaxis(results, 0, -1) if axis % 2 == 0 else results
 
 
 def over_axes(fn: Any, a: Any, axes: Any) -> Any:

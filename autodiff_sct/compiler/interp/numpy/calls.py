@@ -385,17 +385,21 @@ def piecewise(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Va
     return y
 
 
+LANES = {"func1d", "axis", "arr"}
+
+
 @handles(np.apply_along_axis)
 def apply_along_axis(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    args = [*args[:2], *(array_of_list(s, a) for a in args[2:])]
-    facts = s.num(args[2]) if len(args) == 3 and not kwargs else None
-    if facts is None or facts.ndim != 2:
+    own = dict(zip(("func1d", "axis", "arr"), args)) | {k: v for k, v in kwargs.items() if k in LANES}
+    matrix = array_of_list(s, own["arr"]) if own.keys() == LANES else None
+    if matrix is None or (facts := s.num(matrix)) is None or facts.ndim != 2:
         raise s.refuse(
             "numpy-form",
-            "np.apply_along_axis other than `(fn, axis, matrix)` cannot be followed",
+            "np.apply_along_axis of anything but a matrix cannot be followed",
             "write the loop over the lanes",
         )
-    return call_python(s, models.along_axis, args, {})
+    more = {k: v for k, v in kwargs.items() if k not in LANES}
+    return call_python(s, models.along_axis, [own["func1d"], own["axis"], matrix, *args[3:]], more)
 
 
 @handles(np.apply_over_axes)

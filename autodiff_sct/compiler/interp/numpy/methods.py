@@ -259,7 +259,8 @@ def run_method(s: Specialiser, base: Leaf, facts: Any, name: str, args: list[Val
     fn = getattr(Logger, name, opaque_method) if is_log else look if facts == Opaque(Shown) else opaque_method
     if name == "setflags" and isinstance(facts, Num) and facts.kind == "array":
         fn = np.ndarray.setflags
-    return s.let(expr, result, ir.Op(fn, every), hint="result", effect=True)
+    changes = not (isinstance(facts, Num) and (facts.python or facts.kind == "npscalar"))
+    return s.let(expr, result, ir.Op(fn, every), hint="result", effect=changes)
 
 
 def is_differentiable(s: Specialiser, value: Value) -> bool:

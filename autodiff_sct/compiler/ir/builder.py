@@ -18,7 +18,6 @@ from ..domain.values import (
     Const,
     Frame,
     Leaf,
-    MaybeV,
     Obj,
     Value,
 )

@@ -25,6 +25,7 @@ Errors of the differentiated program itself are never wrapped: they come out as 
 from __future__ import annotations
 
 import os
+import sys
 import traceback
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -49,6 +50,7 @@ __all__ = [
     "Refused",
     "SourceUnavailable",
     "UnsupportedSyntax",
+    "cell_of",
 ]
 
 PACKAGE = str(Path(__file__).resolve().parent) + os.sep
@@ -106,6 +108,13 @@ REMEDIES = {
 }
 
 
+def cell_of(file: str) -> str | None:
+    """The cell, as ``In [2]``, that a file name stands for in the notebook or the IPython session that runs."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    named = getattr(getattr(shell, "compile", None), "format_code_name", lambda name: None)(file)
+    return None if named is None else named[1].replace("In[", "In [")
+
+
 class Origin(NamedTuple):
     """A place in the user's source.
 
@@ -139,7 +148,7 @@ class Origin(NamedTuple):
         width = max(min(self.end_column - margin, len(body)) - start, 1)
         # Tabs stay tabs, so that the carets line up however wide the terminal shows them.
         lead = "".join("\t" if char == "\t" else " " for char in body[:start])
-        where = f"{self.file}:{self.line}: in {self.function}"
+        where = f"{cell_of(self.file) or self.file}:{self.line}: in {self.function}"
         return f"{where}\n    {body}\n    {lead}{'^' * width}" if body else where
 
 
@@ -154,7 +163,11 @@ class AutodiffError(Exception):
             users = [frame for frame in frames if not any(folder in frame.filename for folder in hidden)]
             frames = traceback.StackSummary.from_list(users)
         head = ["Traceback (most recent call last):\n"] if frames else []
-        return "".join([*head, *frames.format(), *traceback.format_exception_only(self)]).splitlines()
+        text = "".join([*head, *frames.format(), *traceback.format_exception_only(self)])
+        for file in {frame.filename for frame in frames}:
+            if (cell := cell_of(file)) is not None:
+                text = text.replace(f'File "{file}"', f"Cell {cell}")
+        return text.splitlines()
 
 
 class DerivativeMismatch(AutodiffError, AssertionError):

@@ -10,15 +10,17 @@ from pathlib import Path
 import pytest
 
 import autodiff_sct as ad
-from tools import site_pages
+from tools import site_pages, tutorials
 
 ROOT = Path(__file__).parent.parent
 CAN_BUILD = all(importlib.util.find_spec(name) for name in ("mkdocs", "material", "mkdocstrings"))
 
 
 def test_the_reference_names_everything_public():
-    named = " ".join([*site_pages.REFERENCE.values(), *site_pages.MODULES, *site_pages.dtypes()]).split()
-    others = {"AutodiffError", "GRAPH_MODE", "PYNATIVE_MODE", "__version__", "context", "dtype", "dtypes", "errors"}
+    entries = [*site_pages.REFERENCE.values(), *site_pages.MODULES, *site_pages.ALIASES, *site_pages.dtypes()]
+    named = " ".join(entries).split()
+    others = {"AutodiffError", "GRAPH_MODE", "PYNATIVE_MODE", "__version__"}
+    others |= {"common", "context", "dtype", "dtypes", "errors"}
     assert set(named) - {"Errors"} | others == set(ad.__all__)
     assert len(named) == len(set(named))
 
@@ -45,6 +47,7 @@ def test_the_navigation_has_every_page():
     for page in [
         *(path.name for path in (ROOT / "docs").glob("*.md")),
         *site_pages.reference(),
+        *(f"tutorials/{path.stem}.md" for path in tutorials.BOOKS),
         "index.md",
         "gallery.md",
     ]:

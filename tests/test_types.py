@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import autodiff_sct as ad
+from tools import tutorials
 
 api = pytest.importorskip("mypy.api")
 
@@ -59,6 +60,9 @@ def test_a_users_script_and_the_pages_have_the_types_that_they_should(tmp_path: 
         if blocks and page.name != "errors.md":  # whose programs are parts of tools/error_entries.py
             files.append(tmp_path / f"{page.stem.lower()}_page.py")
             files[-1].write_text("\n\n".join(blocks))
+    for book in tutorials.BOOKS:
+        files.append(tmp_path / f"{book.stem}_book.py")
+        files[-1].write_text("\n\n".join(tutorials.cells_of_code(book)))
     lines = SCRIPT.read_text().splitlines()
     wrong = {(SCRIPT.name, k) for k, line in enumerate(lines, 1) if line.endswith("# error")}
     assert len(files) > 5 and len(wrong) > 10

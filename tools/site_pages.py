@@ -1,4 +1,4 @@
-"""The pages of the site that are generated: home, the API reference, the gallery.  A hook of MkDocs.
+"""The pages of the site that are generated: home, tutorials, the API reference, the gallery.  A hook of MkDocs.
 
 ``mkdocs build --strict`` calls `on_files`.  Home is README.md; the reference names what the package exports; the
 gallery shows the programs of ``examples/gallery.py`` beside their adjoints, with the explorer's page of each.
@@ -18,17 +18,19 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT)]
 
 import autodiff_sct as ad  # noqa: E402
+from tools import tutorials  # noqa: E402
 
 REFERENCE = {
     "Derivatives": (
-        "grad value_and_grad vjp jvp jacrev jacfwd jacobian hessian hvp linearize vmap per_example_grad labelled "
+        "grad value_and_grad vjp jvp jacrev jacfwd hessian hvp linearize vmap per_example_grad labelled "
         "sparse_jacobian sparse_hessian implicit_root stop_gradient get_grad GradFunction"
     ),
     "Looking at derivatives": "adjoint_source show debug_nans profile check_grads from_source",
     "Rules": "rule constant check_rule",
     "Memory": "checkpoint segments",
     "Tensors and settings": (
-        "Tensor tensor from_numpy Parameter ParameterTuple initializer set_seed set_context get_context"
+        "Tensor tensor from_numpy Parameter ParameterTuple initializer set_seed get_seed set_context get_context "
+        "set_device jit mutable save_checkpoint load_checkpoint load_param_into_net"
     ),
 }
 MODULES = {
@@ -36,8 +38,10 @@ MODULES = {
     "nn": (ad.nn, "MindSpore's names; see [Migrating](../migrating.md#from-mindspore)."),
     "ops": (ad.ops, "MindSpore's names; see [Migrating](../migrating.md#from-mindspore)."),
     "parallel": (ad.parallel, "With examples on the page [Several workers](../scaling.md)."),
+    "train": (ad.train, "MindSpore's names; see [Migrating](../migrating.md#from-mindspore)."),
     "tape": (ad.tape, "Define by run; see [Migrating](../migrating.md#on-the-tape)."),
 }
+ALIASES = {"jacobian": "jacrev", "ms_function": "jit", "jit_class": "jit"}
 CONSTANTS = (
     "The dtypes {dtypes} are MindSpore's; each equals NumPy's of its name.  `GRAPH_MODE` and `PYNATIVE_MODE` are "
     "accepted by `set_context`."
@@ -56,9 +60,9 @@ def on_files(files: Any, config: Any) -> Any:
     return files
 
 
-def pages() -> dict[str, str]:
-    """All generated pages by their names."""
-    return {"index.md": home(), **reference(), **gallery()}
+def pages() -> dict[str, str | bytes]:
+    """All generated pages and pictures by their names."""
+    return {"index.md": home(), **tutorials.pages(), **reference(), **gallery()}
 
 
 def home() -> str:
@@ -73,9 +77,10 @@ def reference() -> dict[str, str]:
     """The pages of the API reference."""
     found = {}
     for title, names in REFERENCE.items():
-        entries = [entry(name) for name in names.split() if name != "jacobian"]
-        if title == "Derivatives":
-            entries.append("`jacobian` is another name of `jacrev`.")
+        entries = [entry(name) for name in names.split()]
+        entries += [
+            f"`{other}` is another name of `{name}`." for other, name in ALIASES.items() if name in names.split()
+        ]
         if title == "Tensors and settings":
             entries.append(CONSTANTS.format(dtypes=", ".join(f"`{name}`" for name in dtypes())))
         found[f"api/{slug(title)}.md"] = f"# {title}\n\n" + "\n\n".join(entries) + "\n"

@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterable
 
-__all__ = ["cell_of", "in_cells"]
+from ..errors import cell_of
 
-
-def cell_of(file: str) -> str | None:
-    """The cell that a file name stands for in the notebook or the IPython session that runs, None for other files."""
-    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    named = getattr(getattr(shell, "compile", None), "format_code_name", lambda name: None)(file)
-    return None if named is None else named[1].replace("In[", "In [")
+__all__ = ["in_cells"]
 
 
 def in_cells(text: str, files: Iterable[str]) -> str:

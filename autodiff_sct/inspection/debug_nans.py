@@ -19,7 +19,6 @@ from ..compiler.codegen.line_map import FORWARD, REVERSE, EmittedLine
 from ..compiler.domain.leaves import children
 from ..compiler.domain.pytree import is_tensor
 from ..compiler.interp.world.origins import place_of_result
-from ..core.notebook_cells import cell_of
 from ..errors import NonFinite
 from .watched import LineEvents, Program, Statement, Watched
 
@@ -117,9 +116,7 @@ class Finding:
     def __str__(self) -> str:
         forward = self.line.sweep == FORWARD
         origin = self.line.origin
-        place = (
-            origin._replace(file=cell_of(origin.file) or origin.file).show() if origin else "an argument of the call"
-        )
+        place = origin.show() if origin else "an argument of the call"
         own = [] if not self.text else [f"  {'forward' if forward else 'reverse'} sweep: {self.text}"]
         given = f", from {', '.join(self.given)}" if self.given else ""
         return "\n".join(

@@ -16,8 +16,7 @@ from typing import Any
 
 from ..api.arguments import name_of
 from ..compiler.codegen.line_map import FORWARD
-from ..core.notebook_cells import cell_of
-from ..errors import ArgumentValueError
+from ..errors import ArgumentValueError, cell_of
 from .watched import LineEvents, Program, Statement, Watched
 
 __all__ = ["Cost", "Profile", "Row", "measured", "profile"]

@@ -73,10 +73,13 @@ def test_provenance_names_the_cell(tmp_path):
         run("print(ad.adjoint_source(f, np.ones(2), explain=True))")
         run("print(ad.profile(f)(np.ones(3)))")
         run("assert 'In [2]:2' in ad.show(f, np.ones(3)).html")
+        run("def halves(x):\\n    yield x / 2")
+        run("try: ad.grad(halves)(1.0)\\nexcept ad.AutodiffError as e: print(*e._render_traceback_(), sep='\\\\n')")
     """
     shown = run_in_ipython(tmp_path, code)
     assert "# In [2]:3  return np.sum(y * x)" in shown and "kept: the reverse of In [2]:3 reads y" in shown
     assert "\nIn [2]:2 " in shown and "ipython-input" not in shown
+    assert "\n  Cell In [7], line 1, in <module>\n" in shown and ": In [6]:2: in halves\n    yield x / 2\n" in shown
 
 
 @needs_ipython

@@ -20,8 +20,7 @@ from typing import Any
 from autodiff_sct.compiler.frontend.source_text import Text, register
 from autodiff_sct.core.deep_stack import deeply
 from autodiff_sct.core.forks import Lock
-from autodiff_sct.core.notebook_cells import cell_of
-from autodiff_sct.errors import Origin
+from autodiff_sct.errors import Origin, cell_of
 
 __all__ = ["load", "load_parts", "note_origin"]
 

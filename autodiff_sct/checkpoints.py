@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -14,7 +15,7 @@ __all__ = ["MemoryWarning", "checkpoint", "segments"]
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def segments(steps: range, every: int | None = None) -> range:
+def segments(steps: range, every: int | None = None, checkpoint: str | os.PathLike[str] | None = None) -> range:
     """The same range, over which a differentiated loop keeps its state only at the start of every segment.
 
     In plain Python, and in forward mode, ``for i in segments(range(n), every=k)`` is ``for i in range(n)``.  In reverse
@@ -30,6 +31,9 @@ def segments(steps: range, every: int | None = None) -> range:
     every : int, optional
         The steps of one segment.  By default the square root of their number, which takes the least memory where a
         state is as large as what a step saves.
+    checkpoint : path, optional
+        A folder for what is kept, in the place of memory.  It is made if need be, must hold nothing else, and is
+        emptied when the gradient is there.  Where a run was killed, the same call goes on from its last segment.
 
     Returns
     -------
@@ -41,7 +45,8 @@ def segments(steps: range, every: int | None = None) -> range:
     TypeError
         If `steps` is not a range or `every` not an int.
     ValueError
-        If `every` is less than 1.
+        If `every` is less than 1; in a gradient, if the folder holds something else or is of another run: another
+        program, or other values that it reads.
 
     Examples
     --------

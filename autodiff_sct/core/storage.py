@@ -14,13 +14,28 @@ new one.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
-__all__ = ["base", "clear", "files", "folder", "prune", "read_own", "reason_unused", "use", "write"]
+__all__ = [
+    "TEMPORARY",
+    "base",
+    "clear",
+    "files",
+    "folder",
+    "prune",
+    "read_own",
+    "reason_unused",
+    "replacing",
+    "use",
+    "write",
+]
 
 TEMPORARY = ".autodiff_sct_"
 KINDS = {  # folders, and what the files in them are called
@@ -114,18 +129,25 @@ def is_own(state: os.stat_result) -> bool:
     return not hasattr(os, "getuid") or (state.st_uid == os.getuid() and not state.st_mode & 0o022)
 
 
-def write(path: Path, content: bytes) -> None:
-    """Write a file at once: nobody sees half of it."""
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[IO[bytes]]:
+    """A file to write into, which takes its place at once when it is complete: nobody sees half of it."""
     import tempfile  # reads much that is needed for nothing else
 
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=TEMPORARY, suffix=".tmp")
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(content)
+            yield file
         os.replace(temporary, path)
     except BaseException:
         os.unlink(temporary)
         raise
+
+
+def write(path: Path, content: bytes) -> None:
+    """Write a file at once."""
+    with replacing(path) as file:
+        file.write(content)
 
 
 def read_own(path: Path) -> bytes | None:

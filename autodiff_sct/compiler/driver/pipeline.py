@@ -18,7 +18,7 @@ from .. import ir
 from ..ad.activity import activity
 from ..ad.checkpoint.budget import choose_segments
 from ..ad.checkpoint.plan import plan_segments
-from ..ad.checkpoint.transform import write_segments
+from ..ad.checkpoint.write import write_segments
 from ..ad.results import (
     check_output,
     gradient,

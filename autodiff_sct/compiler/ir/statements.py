@@ -128,6 +128,7 @@ class Loop:
     trips: str | None = None
     origin: Origin | None = None
     every: Expr | None = None  # the steps of one segment, where the loop keeps its state at the start of each only
+    folder: Expr | None = None  # where it keeps these states, if not in memory
     items: Expr | None = None  # of iter, set at the end: what an item is unpacked into, `index` among it
     # Set by `naming`: where the statement begins and ends, in the order of the program.
     place: float = field(default=0, init=False, repr=False)
@@ -149,6 +150,7 @@ class Rerun:
     names: dict[str, str]  # what it reads, each under its name in the reverse sweep
     state: tuple[str, ...]  # those of them whose memory the loop changes
     stale: frozenset[int]  # the regions of that memory
+    memory: tuple[str, ...] = ()  # what is kept on the disk: the arrays that the loop changes, read or not
 
 
 @dataclass(eq=False)

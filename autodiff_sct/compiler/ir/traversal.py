@@ -88,7 +88,7 @@ def expressions(stmt: Any) -> list[Any]:
     if kind is If:
         return [stmt.test]
     if kind is Loop:
-        return [e for e in (*stmt.bounds, stmt.test, stmt.stop, stmt.every) if e is not None]
+        return [e for e in (*stmt.bounds, stmt.test, stmt.stop, stmt.every, stmt.folder) if e is not None]
     if kind is Return:
         return [stmt.value]
     if kind is Raise:

@@ -48,6 +48,8 @@ def plan(r: Reverse, node: ir.Loop, made: set[str]) -> None:
     refuse_effects(r, loop)
     stale = stale_regions(r, loop)
     refuse_unknown(r, loop, stale)
+    if loop.folder is not None:
+        refuse_not_on_disk(r, loop, stale)
     [again] = cloned([loop])
     reads = [n for n in ir.reads_inside(node) if ir.is_variable(n)]
     steps_again(r, again, reads)
@@ -56,6 +58,9 @@ def plan(r: Reverse, node: ir.Loop, made: set[str]) -> None:
     state = without_views(r, [n for n in names if r.regions.of(n) in stale])
     needed = dict.fromkeys([*(n for n in names if n in read), *loop_bounds(loop), *state])
     node.rerun = ir.Rerun({n: n for n in needed}, state, frozenset(stale))
+    if loop.folder is not None:
+        written = [n for n in outer_names(r, loop, [loop]) if r.regions.of(n) in stale]
+        node.rerun.memory = tuple(dict.fromkeys([*state, *without_views(r, [*state, *written])]))
     node.state_reads = tuple(n for n in needed if r.regions.of(n) not in stale)
 
 
@@ -160,6 +165,8 @@ def is_fresh(r: Reverse, loop: ir.Loop, name: str) -> bool:
         return False
     held = reachable(r.s, r.s.facts[name])
     shared = [n for n in ir.reads(maker) if reachable(r.s, r.s.facts[n]) & held]
+    if maker.op is not None and all(isinstance(r.s.facts[n], Num) for n in shared):
+        shared = [n for n in shared if n in maker.op.shares]  # the others are arrays that it reads
     return all(is_fresh(r, loop, n) for n in shared)
 
 
@@ -218,6 +225,42 @@ def refuse_effects(r: Reverse, loop: ir.Loop) -> None:
             raise refused(NoRule, stmt, "a function without a rule may write into an array, in a loop over segments")
 
 
+def refuse_not_on_disk(r: Reverse, loop: ir.Loop, stale: set[int]) -> None:
+    """Refuse what a loop cannot find again on the disk: memory with several names, random numbers, lists."""
+    s, carried = r.s, [c.phi for c in loop.carries]
+    if r.around[loop]:
+        raise refused(
+            UnsupportedSyntax, loop, "a loop with `checkpoint=` is inside another loop", "leave out `checkpoint=` there"
+        )
+    again = cloned([loop])
+    again[0].body = repeatable(again[0].body)
+    used = {n for x in ir.inside(again[0]) for n in ir.reads(x)} | {c.next for c in loop.carries}
+    for stmt in ir.walk(loop.body):
+        if is_draw(stmt) and used & {*stmt.targets}:
+            raise refused(
+                NoRule,
+                stmt,
+                "a value that comes of a side effect, in a loop with `checkpoint=`",
+                "compute it before the loop, for all steps",
+            )
+    for name in dict.fromkeys([*carried, *outer_names(r, loop, [loop])]):
+        facts = s.facts[name]
+        if name in carried and not isinstance(facts, Num) or r.regions.of(name) in stale and isinstance(facts, Listed):
+            raise refused(
+                UnsupportedSyntax,
+                loop,
+                f"{s.in_words(name)} is neither a number nor an array, and changes in a loop with `checkpoint=`",
+                "write into an array that is made before the loop",
+            )
+        if name in carried and r.regions.of(name) in stale:
+            raise refused(
+                AliasError,
+                loop,
+                f"{s.in_words(name)} is rebound and written in place, in a loop with `checkpoint=`",
+                "make a new array in each step, `v = np.empty_like(u)`",
+            )
+
+
 def is_errstate(r: Reverse, stmt: ir.With) -> bool:
     makers = [r.makers.get(n) for expr, _ in stmt.items for n in ir.names_in(expr)]
     return all(isinstance(m, ir.Let) and m.op is not None and m.op.fn is np.errstate for m in makers)
@@ -239,5 +282,5 @@ def is_generator(r: Reverse, stmt: ir.Let) -> bool:
     return is_random(r.s.facts.get(getattr(method.value, "id", "")))
 
 
-def refused(cls: type[Refused], stmt: Any, reason: str) -> Refused:
-    return cls(reason, "", getattr(stmt, "origin", None), "segments")
+def refused(cls: type[Refused], stmt: Any, reason: str, remedy: str = "") -> Refused:
+    return cls(reason, remedy, getattr(stmt, "origin", None), "segments")

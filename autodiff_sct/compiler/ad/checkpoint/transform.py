@@ -43,18 +43,6 @@ from .budget import estimate
 from .plan import steps_again
 
 
-def write_segments(r: Reverse, forward: ir.Block, reverse: ir.Block) -> None:
-    """Rewrite both sweeps, the outer loops first."""
-    while True:
-        node = next((x for x in ir.walk(reverse) if isinstance(x, ir.Loop) and pending(x)), None)
-        if node is None:
-            return
-        if saves(node.primal):
-            Segments(r, forward, reverse, node).write()
-        else:
-            settled(node)
-
-
 def pending(node: ir.Loop) -> bool:
     return node.primal is not None and node.primal.every is not None
 
@@ -387,4 +375,4 @@ def rename_loop(stmt: ir.Loop, mapping: dict[str, str], new: Any) -> None:
         c.phi, c.init, c.next, c.out = mapping[c.phi], new(c.init), new(c.next), mapping[c.out]
 
 
-__all__ = ["write_segments"]
+__all__ = ["Segments", "method", "pending", "replace_by", "saves", "settled"]

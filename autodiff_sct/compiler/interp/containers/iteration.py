@@ -187,6 +187,7 @@ def enumerated(s: Specialiser, source: Source, start: Value) -> Source:
         hint="i",
         length=source.length,
         every=source.every,
+        folder=source.folder,
     )
 
 
@@ -213,6 +214,7 @@ def zipped(s: Specialiser, sources: list[Source]) -> Source:
         hint="i",
         length=lambda: length,
         every=next((source.every for source in sources if source.every is not None), None),
+        folder=next((source.folder for source in sources if source.folder is not None), None),
     )
 
 

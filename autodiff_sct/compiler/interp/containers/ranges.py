@@ -29,6 +29,7 @@ def reversed_source(s: Specialiser, source: Source) -> Source:
         hint="i",
         length=lambda: length,
         every=source.every,
+        folder=source.folder,
     )
 
 

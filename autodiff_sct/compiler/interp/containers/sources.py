@@ -137,6 +137,7 @@ class Source:
     again: Callable[[], Source] | None = None  # the same, counted, where its items are computed when they are reached
     counted: tuple[Value, Value] | None = None  # the list of which `enumerate` gives the items, and the first number
     every: Value | None = None  # the steps of one segment, where the loop keeps its state at the start of each only
+    folder: Value | None = None  # where it keeps these states, if not in memory
 
 
 def is_range(value: Value) -> bool:

@@ -367,8 +367,9 @@ def go_over(s: Specialiser, node: Any, iterable: Value) -> None:
         index = s.fresh(source.hint or target_hint(node), INT)
         if source.hint is None:
             s.named.add(index)
-        every = None if source.every is None else s.expr(source.every)
-        return ir.Loop("range", [], [], index, tuple(s.expr(b) for b in source.bounds), origin=s.where(), every=every)
+        made = ir.Loop("range", [], [], index, tuple(s.expr(b) for b in source.bounds), origin=s.where())
+        made.every, made.folder = (None if x is None else s.expr(x) for x in (source.every, source.folder))
+        return made
 
     def run(loop_node: ir.Loop) -> None:
         assert loop_node.index is not None

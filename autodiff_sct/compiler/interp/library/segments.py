@@ -17,7 +17,7 @@ from ..kernel.operations import over
 
 @handles(segments)
 def segments_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    given = dict(zip(("steps", "every"), args)) | kwargs
+    given = dict(zip(("steps", "every", "checkpoint"), args)) | kwargs
     steps = given.get("steps")
     counted = isinstance(steps, Source) and steps.bounds is not None and steps.hint is None
     if not counted and not (isinstance(steps, Const) and isinstance(steps.value, range)):
@@ -25,7 +25,9 @@ def segments_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Va
             "segments", "segments goes over something else than a range", "write `segments(range(n), every=k)`"
         )
     assert steps is not None
-    return in_segments(s, over(s, steps), given.get("every", Const(None)))
+    folder = given.get("checkpoint", Const(None))
+    source = in_segments(s, over(s, steps), given.get("every", Const(None)))
+    return source if folder == Const(None) else replace(source, folder=folder)
 
 
 def in_segments(s: Specialiser, source: Source, every: Value) -> Source:

@@ -1,99 +1,45 @@
 """MindSpore's ``nn``: cells, layers, losses and optimizers over NumPy."""
 
-from __future__ import annotations
-
-from .activation import (
-    ELU,
-    GELU,
-    HSigmoid,
-    HSwish,
-    Identity,
-    LeakyReLU,
-    LogSigmoid,
-    LogSoftmax,
-    Mish,
-    PReLU,
-    ReLU,
-    ReLU6,
-    Sigmoid,
-    SiLU,
-    Softmax,
-    Softplus,
-    Tanh,
-    get_activation,
+from . import (
+    activation,
+    attention,
+    cell,
+    dynamic_lr,
+    images,
+    layers,
+    learning_rate_schedule,
+    loss,
+    normalization,
+    optim,
+    pools,
+    recurrent,
+    training,
 )
-from .cell import Cell, CellList, SequentialCell
-from .images import AvgPool2d, BatchNorm1d, BatchNorm2d, Conv2d, MaxPool2d
-from .layers import Dense, Dropout, Embedding, Flatten, LayerNorm
-from .loss import (
-    BCELoss,
-    BCEWithLogitsLoss,
-    CrossEntropyLoss,
-    HuberLoss,
-    KLDivLoss,
-    L1Loss,
-    LossBase,
-    MAELoss,
-    MSELoss,
-    NLLLoss,
-    RMSELoss,
-    SmoothL1Loss,
-    SoftmaxCrossEntropyWithLogits,
-)
-from .optim import SGD, Adam, AdamWeightDecay, Momentum, Optimizer
-from .training import TrainOneStepCell, WithEvalCell, WithLossCell
+from .activation import *  # noqa: F403
+from .attention import *  # noqa: F403
+from .cell import *  # noqa: F403
+from .dynamic_lr import *  # noqa: F403
+from .images import *  # noqa: F403
+from .layers import *  # noqa: F403
+from .learning_rate_schedule import *  # noqa: F403
+from .loss import *  # noqa: F403
+from .normalization import *  # noqa: F403
+from .optim import *  # noqa: F403
+from .pools import *  # noqa: F403
+from .recurrent import *  # noqa: F403
+from .training import *  # noqa: F403
 
-__all__ = [
-    "ELU",
-    "GELU",
-    "SGD",
-    "Adam",
-    "AdamWeightDecay",
-    "AvgPool2d",
-    "BCELoss",
-    "BCEWithLogitsLoss",
-    "BatchNorm1d",
-    "BatchNorm2d",
-    "Cell",
-    "CellList",
-    "Conv2d",
-    "CrossEntropyLoss",
-    "Dense",
-    "Dropout",
-    "Embedding",
-    "Flatten",
-    "HSigmoid",
-    "HSwish",
-    "HuberLoss",
-    "Identity",
-    "KLDivLoss",
-    "L1Loss",
-    "LayerNorm",
-    "LeakyReLU",
-    "LogSigmoid",
-    "LogSoftmax",
-    "LossBase",
-    "MAELoss",
-    "MSELoss",
-    "MaxPool2d",
-    "Mish",
-    "Momentum",
-    "NLLLoss",
-    "Optimizer",
-    "PReLU",
-    "RMSELoss",
-    "ReLU",
-    "ReLU6",
-    "SequentialCell",
-    "SiLU",
-    "Sigmoid",
-    "SmoothL1Loss",
-    "Softmax",
-    "SoftmaxCrossEntropyWithLogits",
-    "Softplus",
-    "Tanh",
-    "TrainOneStepCell",
-    "WithEvalCell",
-    "WithLossCell",
-    "get_activation",
-]
+__all__: list[str] = []
+__all__ += activation.__all__
+__all__ += attention.__all__
+__all__ += cell.__all__
+__all__ += dynamic_lr.__all__
+__all__ += images.__all__
+__all__ += layers.__all__
+__all__ += learning_rate_schedule.__all__
+__all__ += loss.__all__
+__all__ += normalization.__all__
+__all__ += optim.__all__
+__all__ += pools.__all__
+__all__ += recurrent.__all__
+__all__ += training.__all__

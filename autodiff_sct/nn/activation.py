@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
-
-import numpy as np
 
 from ..common.initializer import initializer
 from ..errors import ArgumentTypeError, ArgumentValueError
@@ -13,10 +12,15 @@ from ..tensor import Parameter
 from .cell import Cell
 
 __all__ = [
+    "CELU",
     "ELU",
     "GELU",
+    "GLU",
+    "FastGelu",
+    "HShrink",
     "HSigmoid",
     "HSwish",
+    "Hardtanh",
     "Identity",
     "LeakyReLU",
     "LogSigmoid",
@@ -25,13 +29,52 @@ __all__ = [
     "PReLU",
     "ReLU",
     "ReLU6",
+    "SeLU",
     "SiLU",
     "Sigmoid",
+    "SoftShrink",
     "Softmax",
+    "Softmin",
     "Softplus",
+    "Softsign",
     "Tanh",
+    "Tanhshrink",
+    "Threshold",
     "get_activation",
 ]
+
+
+class Plain(Cell):
+    """A function of `ops` as a layer without settings."""
+
+    function: Callable[..., Any]
+
+    def construct(self, x: Any) -> Any:
+        """Apply to each element."""
+        return self.function(x)
+
+
+def activation(name: str, function: Callable[..., Any]) -> Any:
+    """The class of a layer that applies a function."""
+    return type(
+        name, (Plain,), {"function": staticmethod(function), "__doc__": function.__doc__, "__module__": __name__}
+    )
+
+
+ReLU = activation("ReLU", F.relu)
+ReLU6 = activation("ReLU6", F.relu6)
+Sigmoid = activation("Sigmoid", F.sigmoid)
+LogSigmoid = activation("LogSigmoid", F.logsigmoid)
+Tanh = activation("Tanh", F.tanh)
+SiLU = activation("SiLU", F.silu)
+Softplus = activation("Softplus", F.softplus)
+Mish = activation("Mish", F.mish)
+HSigmoid = activation("HSigmoid", F.hardsigmoid)
+HSwish = activation("HSwish", F.hardswish)
+SeLU = activation("SeLU", F.selu)
+Softsign = activation("Softsign", F.softsign)
+Tanhshrink = activation("Tanhshrink", F.tanhshrink)
+FastGelu = activation("FastGelu", F.fast_gelu)
 
 
 class Identity(Cell):
@@ -40,34 +83,6 @@ class Identity(Cell):
     def construct(self, x: Any) -> Any:
         """Return `x`."""
         return x
-
-
-class ReLU(Cell):
-    """``max(x, 0)``; its derivative at 0 is 0."""
-
-    def construct(self, x: Any) -> Any:
-        """Apply to each element."""
-        return np.where(x <= 0, 0, x)
-
-
-class ReLU6(Cell):
-    """``min(max(x, 0), 6)``."""
-
-    def construct(self, x: Any) -> Any:
-        """Apply to each element."""
-        return np.where(x >= 6, 6, np.where(x <= 0, 0, x))
-
-
-class LeakyReLU(Cell):
-    """``x`` where positive, else ``alpha * x``."""
-
-    def __init__(self, alpha: float = 0.2) -> None:
-        super().__init__()
-        self.alpha = alpha
-
-    def construct(self, x: Any) -> Any:
-        """Apply to each element."""
-        return np.where(x > 0, x, self.alpha * x)
 
 
 class PReLU(Cell):
@@ -79,84 +94,7 @@ class PReLU(Cell):
 
     def construct(self, x: Any) -> Any:
         """Apply to each element; channels are the second axis."""
-        w = np.reshape(self.w, (-1,) + (1,) * (x.ndim - 2)) if x.ndim > 1 else self.w
-        return np.where(x > 0, x, w * x)
-
-
-class ELU(Cell):
-    """``x`` where positive, else ``alpha * (exp(x) - 1)``."""
-
-    def __init__(self, alpha: float = 1.0) -> None:
-        super().__init__()
-        self.alpha = alpha
-
-    def construct(self, x: Any) -> Any:
-        """Apply to each element."""
-        return np.where(x > 0, x, self.alpha * np.expm1(np.where(x > 0, 0, x)))
-
-
-class Sigmoid(Cell):
-    """The logistic function ``1 / (1 + exp(-x))``."""
-
-    def construct(self, x: Any) -> Any:
-        """Apply to each element."""
-        return F.sigmoid(x)
-
-
-class LogSigmoid(Cell):
-    """The logarithm of the logistic function."""
-
-    def construct(self, x: Any) -> Any:
-        """Apply to each element."""
-        return -np.logaddexp(0, -x)
-
-
-class Tanh(Cell):
-    """The hyperbolic tangent."""
-
-    def construct(self, x: Any) -> Any:
-        """Apply to each element."""
-        return np.tanh(x)
-
-
-class SiLU(Cell):
-    """``x`` times the logistic function of ``x``."""
-
-    def construct(self, x: Any) -> Any:
-        """Apply to each element."""
-        return x * F.sigmoid(x)
-
-
-class Softplus(Cell):
-    """``log(1 + exp(x))``."""
-
-    def construct(self, x: Any) -> Any:
-        """Apply to each element."""
-        return np.logaddexp(0, x)
-
-
-class Mish(Cell):
-    """``x * tanh(log(1 + exp(x)))``."""
-
-    def construct(self, x: Any) -> Any:
-        """Apply to each element."""
-        return x * np.tanh(np.logaddexp(0, x))
-
-
-class HSigmoid(Cell):
-    """``(x + 3) / 6`` held within 0 and 1."""
-
-    def construct(self, x: Any) -> Any:
-        """Apply to each element."""
-        return np.clip(x + 3, 0, 6) / 6
-
-
-class HSwish(Cell):
-    """``x * (x + 3) / 6``, the factor held within 0 and 1."""
-
-    def construct(self, x: Any) -> Any:
-        """Apply to each element."""
-        return x * np.clip(x + 3, 0, 6) / 6
+        return F.prelu(x, self.w)
 
 
 class GELU(Cell):
@@ -173,8 +111,106 @@ class GELU(Cell):
         return F.gelu(x, "tanh") if self.approximate else F.gelu(x)
 
 
+class LeakyReLU(Cell):
+    """``x`` where positive, else ``alpha * x``."""
+
+    def __init__(self, alpha: float = 0.2) -> None:
+        super().__init__()
+        self.alpha = alpha
+
+    def construct(self, x: Any) -> Any:
+        """Apply to each element."""
+        return F.leaky_relu(x, self.alpha)
+
+
+class ELU(Cell):
+    """``x`` where positive, else ``alpha * (exp(x) - 1)``."""
+
+    def __init__(self, alpha: float = 1.0) -> None:
+        super().__init__()
+        self.alpha = alpha
+
+    def construct(self, x: Any) -> Any:
+        """Apply to each element."""
+        return F.elu(x, self.alpha)
+
+
+class CELU(Cell):
+    """``x`` where positive, else ``alpha * (exp(x / alpha) - 1)``."""
+
+    def __init__(self, alpha: float = 1.0) -> None:
+        super().__init__()
+        self.alpha = alpha
+
+    def construct(self, x: Any) -> Any:
+        """Apply to each element."""
+        return F.celu(x, self.alpha)
+
+
+class HShrink(Cell):
+    """``x`` where farther than `lambd` from 0, else 0."""
+
+    def __init__(self, lambd: float = 0.5) -> None:
+        super().__init__()
+        self.lambd = lambd
+
+    def construct(self, x: Any) -> Any:
+        """Apply to each element."""
+        return F.hardshrink(x, self.lambd)
+
+
+class SoftShrink(Cell):
+    """``x`` moved towards 0 by `lambd`, not beyond."""
+
+    def __init__(self, lambd: float = 0.5) -> None:
+        super().__init__()
+        self.lambd = lambd
+
+    def construct(self, x: Any) -> Any:
+        """Apply to each element."""
+        return F.softshrink(x, self.lambd)
+
+
+class Hardtanh(Cell):
+    """``x`` held within bounds."""
+
+    def __init__(self, min_val: float = -1.0, max_val: float = 1.0) -> None:
+        super().__init__()
+        self.min_val = min_val
+        self.max_val = max_val
+
+    def construct(self, x: Any) -> Any:
+        """Apply to each element."""
+        return F.hardtanh(x, self.min_val, self.max_val)
+
+
+class Threshold(Cell):
+    """``x`` where above `threshold`, else `value`."""
+
+    def __init__(self, threshold: float, value: float) -> None:
+        super().__init__()
+        self.threshold = threshold
+        self.value = value
+
+    def construct(self, x: Any) -> Any:
+        """Apply to each element."""
+        return F.threshold(x, self.threshold, self.value)
+
+
+class GLU(Cell):
+    """One half along an axis times the logistic function of the other."""
+
+    def __init__(self, axis: int = -1) -> None:
+        super().__init__()
+        self.axis = axis
+
+    def construct(self, x: Any) -> Any:
+        """Apply along the axis."""
+        return F.glu(x, self.axis)
+
+
 class Softmax(Cell):
-    """Exponentials that sum to 1 along `axis`."""
+    """Exponentials that sum to 1 along an axis."""
 
     def __init__(self, axis: int = -1) -> None:
         super().__init__()
@@ -197,23 +233,25 @@ class LogSoftmax(Cell):
         return F.log_softmax(x, self.axis)
 
 
+class Softmin(Cell):
+    """`Softmax` of the negative."""
+
+    def __init__(self, axis: int = -1) -> None:
+        super().__init__()
+        self.axis = axis
+
+    def construct(self, x: Any) -> Any:
+        """Apply along the axis."""
+        return F.softmin(x, self.axis)
+
+
 BY_NAME: dict[str, type[Cell]] = {
-    "relu": ReLU,
-    "relu6": ReLU6,
-    "leakyrelu": LeakyReLU,
-    "elu": ELU,
-    "sigmoid": Sigmoid,
-    "logsigmoid": LogSigmoid,
-    "tanh": Tanh,
-    "silu": SiLU,
-    "softplus": Softplus,
-    "mish": Mish,
-    "hsigmoid": HSigmoid,
-    "hswish": HSwish,
-    "gelu": GELU,
-    "softmax": Softmax,
-    "logsoftmax": LogSoftmax,
-}
+    cls.__name__.lower(): cls
+    for cls in (
+        *(ReLU, ReLU6, LeakyReLU, ELU, Sigmoid, LogSigmoid, Tanh, SiLU, Softplus, Mish, HSigmoid, HSwish, GELU),
+        *(Softmax, LogSoftmax, SeLU, CELU, HShrink, SoftShrink, Hardtanh, Softsign, Tanhshrink, FastGelu, Softmin),
+    )
+} | {"swish": SiLU}
 
 
 def get_activation(name: str | None) -> Cell | None:

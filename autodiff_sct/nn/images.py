@@ -1,22 +1,22 @@
-"""Layers for images of shape (n, channels, height, width), and batch normalisation."""
+"""Convolutions of sequences and images, of shape (n, channels, length) and (n, channels, height, width)."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
-from ..api import stop_gradient
 from ..api.arguments import checked_flag
-from ..common.initializer import initializer
+from ..common.initializer import HeUniform, Uniform, initializer
 from ..dtypes import float32
-from ..errors import ArgumentTypeError, ArgumentValueError
-from ..tensor import Parameter
+from ..errors import ArgumentValueError
+from ..tensor import Parameter, Tensor
 from .cell import Cell
-from .layers import convolution_weight, positive, uniform_bias
-from .windows import padding_of, pads_of, pair, windows
+from .layers import positive
+from .windows import overlapped, padding_of, pads_of, pair, same_pads, windows
 
-__all__ = ["AvgPool2d", "BatchNorm1d", "BatchNorm2d", "Conv2d", "MaxPool2d"]
+__all__ = ["Conv1d", "Conv1dTranspose", "Conv2d", "Conv2dTranspose"]
 
 
 class Conv2d(Cell):
@@ -100,147 +100,137 @@ class Conv2d(Cell):
         )
 
 
-class Pool(Cell):
-    """The base of pools: a window and its stride."""
+class Conv1d(Conv2d):
+    """The cross-correlation of sequences with learned kernels: `Conv2d` of images of one row.
 
-    def __init__(self, kernel_size: Any = 1, stride: Any = 1, pad_mode: str = "valid", padding: Any = 0) -> None:
-        super().__init__()
-        self.kernel_size = pair(kernel_size, "kernel_size")
-        self.stride = pair(stride, "stride")
-        self.pad_mode = pad_mode.lower() if isinstance(pad_mode, str) else pad_mode
-        self.padding = padding_of(self.pad_mode, padding)
-
-    def extend_repr(self) -> str:
-        """The settings."""
-        return f"kernel_size={self.kernel_size}, stride={self.stride}, pad_mode={self.pad_mode}"
-
-
-class MaxPool2d(Pool):
-    """The largest element of every window; ties share the derivative evenly.
-
-    Parameters
-    ----------
-    kernel_size, stride : int or pair of int
-        Height and width of the window; steps between windows.
-    pad_mode : {'valid', 'same', 'pad'}
-        What is added around the image; it never is the largest.
-    padding : int or pair of int
-        Rows and columns, for ``pad_mode='pad'``.
+    Its weight has the shape (out_channels, in_channels // group, 1, kernel_size), as in MindSpore.
     """
-
-    def construct(self, x: Any) -> Any:
-        """Reduce every window."""
-        pads = pads_of(x, self.kernel_size, self.stride, (1, 1), self.pad_mode, self.padding)
-        return np.max(windows(x, self.kernel_size, self.stride, (1, 1), pads, -np.inf), axis=2)
-
-
-class AvgPool2d(Pool):
-    """The mean of every window.
-
-    Parameters
-    ----------
-    kernel_size, stride : int or pair of int
-        Height and width of the window; steps between windows.
-    pad_mode : {'valid', 'same', 'pad'}
-        What is added around the image; with ``'same'`` it does not count.
-    padding : int or pair of int
-        Rows and columns, for ``pad_mode='pad'``.
-    """
-
-    def construct(self, x: Any) -> Any:
-        """Reduce every window."""
-        pads = pads_of(x, self.kernel_size, self.stride, (1, 1), self.pad_mode, self.padding)
-        seen = windows(x, self.kernel_size, self.stride, (1, 1), pads)
-        if self.pad_mode == "same":
-            counts = np.sum(windows(np.ones_like(x), self.kernel_size, self.stride, (1, 1), pads), axis=2)
-            return np.sum(seen, axis=2) / counts
-        return np.mean(seen, axis=2)
-
-
-class BatchNorm(Cell):
-    """Mean 0 and variance 1 in every channel, then scaled by `gamma` and moved by `beta`.
-
-    Parameters
-    ----------
-    num_features : int
-        The number of channels, the second axis.
-    eps : float
-        Added to the variance.
-    momentum : float
-        How much of the moving statistics a training step keeps.
-    affine : bool
-        Whether `gamma` and `beta` are trained.
-    use_batch_statistics : bool, optional
-        Statistics of the batch (True) or the moving ones (False); by default those of the batch in training only.
-    """
-
-    dims: tuple[int, ...] = ()
 
     def __init__(
         self,
-        num_features: int,
-        eps: float = 1e-5,
-        momentum: float = 0.9,
-        affine: bool = True,
-        gamma_init: Any = "ones",
-        beta_init: Any = "zeros",
-        moving_mean_init: Any = "zeros",
-        moving_var_init: Any = "ones",
-        use_batch_statistics: bool | None = None,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: int,
+        stride: int = 1,
+        pad_mode: str = "same",
+        padding: int = 0,
+        dilation: int = 1,
+        group: int = 1,
+        has_bias: bool = False,
+        weight_init: Any = None,
+        bias_init: Any = None,
         dtype: Any = float32,
     ) -> None:
-        super().__init__()
-        self.num_features = positive(num_features, "num_features")
-        self.eps = eps
-        if isinstance(momentum, bool) or not isinstance(momentum, (int, float)):
-            raise ArgumentTypeError(f"momentum is a number, not {momentum!r}")
-        if not 0 <= momentum <= 1:
-            raise ArgumentValueError(f"momentum is between 0 and 1, not {momentum}")
-        self.momentum = float(momentum)
-        self.use_batch_statistics = use_batch_statistics
-        shape = (num_features,)
-        self.moving_mean = Parameter(initializer(moving_mean_init, shape, dtype), "mean", requires_grad=False)
-        self.moving_variance = Parameter(initializer(moving_var_init, shape, dtype), "variance", requires_grad=False)
-        self.gamma = Parameter(initializer(gamma_init, shape, dtype), "gamma", requires_grad=affine)
-        self.beta = Parameter(initializer(beta_init, shape, dtype), "beta", requires_grad=affine)
+        sizes = ((1, kernel_size), (1, stride), pad_mode, (0, padding), (1, dilation))
+        super().__init__(in_channels, out_channels, *sizes, group, has_bias, weight_init, bias_init, dtype)
 
     def construct(self, x: Any) -> Any:
-        """Normalise; in training also move the moving statistics."""
-        if x.ndim not in self.dims:
-            raise ArgumentValueError(f"{self.cls_name} wants an input with {self.dims} axes, not {x.ndim}")
-        shape = (1, self.num_features) + (1,) * (x.ndim - 2)
-        from_batch = self.training if self.use_batch_statistics is None else self.use_batch_statistics
-        if from_batch:
-            axes = (0, *range(2, x.ndim))
-            mean = np.mean(x, axis=axes)
-            variance = np.var(x, axis=axes)
-            self.remember(stop_gradient(mean), stop_gradient(variance), x.size // self.num_features)
-        else:
-            mean = self.moving_mean
-            variance = self.moving_variance
-        scale = self.gamma / np.sqrt(variance + self.eps)
-        return (x - np.reshape(mean, shape)) * np.reshape(scale, shape) + np.reshape(self.beta, shape)
-
-    def remember(self, mean: Any, variance: Any, count: int) -> None:
-        """Move the moving statistics towards those of a batch of `count` elements a channel, the variance unbiased."""
-        kept = self.momentum
-        unbiased = variance * (count / max(count - 1, 1))
-        # Cell gives a parameter that is assigned to a new value.
-        self.moving_mean = kept * self.moving_mean + (1 - kept) * mean
-        self.moving_variance = kept * self.moving_variance + (1 - kept) * unbiased
-
-    def extend_repr(self) -> str:
-        """The settings."""
-        return f"num_features={self.num_features}, eps={self.eps}, momentum={self.momentum}"
+        """Multiply the kernels with every window."""
+        return np.squeeze(super().construct(np.expand_dims(x, 2)), 2)
 
 
-class BatchNorm1d(BatchNorm):
-    """`BatchNorm` of inputs of shape (n, channels) or (n, channels, length)."""
+class Conv2dTranspose(Conv2d):
+    """The adjoint of `Conv2d` with respect to its input: each element spreads a kernel.
 
-    dims = (2, 3)
+    Parameters
+    ----------
+    pad_mode : {'same', 'valid', 'pad'}
+        The output has `stride` elements for each of the input; all that the kernels reach; or these without `padding`.
+    output_padding : int or pair of int
+        Rows and columns added below and on the right, for ``pad_mode='pad'``.
+
+    Attributes
+    ----------
+    weight : Parameter of shape (in_channels, out_channels // group, kernel height, kernel width)
+    bias : Parameter of shape (out_channels,)
+    """
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        pad_mode: str = "same",
+        padding: Any = 0,
+        output_padding: Any = 0,
+        dilation: Any = 1,
+        group: int = 1,
+        has_bias: bool = False,
+        weight_init: Any = None,
+        bias_init: Any = None,
+        dtype: Any = float32,
+    ) -> None:
+        # The weight is that of the convolution from the output to the input.
+        super().__init__(
+            *(out_channels, in_channels, kernel_size, stride, pad_mode, padding, dilation),
+            *(group, False, weight_init, None, dtype),
+        )
+        self.in_channels, self.out_channels = in_channels, out_channels
+        self.has_bias = checked_flag(has_bias, "has_bias")
+        self.output_padding = pair(output_padding, "output_padding", 0)
+        if pad_mode != "pad" and self.output_padding != (0, 0):
+            raise ArgumentValueError("output_padding is for pad_mode='pad'")
+        if has_bias:
+            fan_in = self.weight.shape[1] * self.weight.shape[2] * self.weight.shape[3]
+            self.bias = Parameter(uniform_bias(fan_in, (out_channels,), bias_init, dtype), "bias")
+
+    def construct(self, x: Any) -> Any:
+        """Spread the kernels."""
+        n, _, rows, columns = x.shape
+        kernels = np.reshape(self.weight, (self.group, self.in_channels // self.group, -1))
+        spread = np.matmul(np.swapaxes(kernels, 1, 2), np.reshape(x, (n, self.group, -1, rows * columns)))
+        spread = np.reshape(spread, (n, self.out_channels, -1, rows, columns))
+        y = overlapped(spread, self.kernel_size, self.stride, self.dilation, *self.lengths(rows, columns))
+        if self.has_bias:
+            y = y + np.reshape(self.bias, (self.out_channels, 1, 1))
+        return y
+
+    def lengths(self, rows: int, columns: int) -> Any:
+        """Where the output begins in what the kernels reach, and its height and width."""
+        if self.pad_mode == "same":
+            tall, wide = rows * self.stride[0], columns * self.stride[1]
+            above, _ = same_pads(tall, self.kernel_size[0], self.stride[0], self.dilation[0])
+            left, _ = same_pads(wide, self.kernel_size[1], self.stride[1], self.dilation[1])
+            return above, left, tall, wide
+        above, below, left, right = self.padding
+        tall = (rows - 1) * self.stride[0] + self.dilation[0] * (self.kernel_size[0] - 1) + 1
+        wide = (columns - 1) * self.stride[1] + self.dilation[1] * (self.kernel_size[1] - 1) + 1
+        more, wider = self.output_padding
+        return above, left, tall - above - below + more, wide - left - right + wider
 
 
-class BatchNorm2d(BatchNorm):
-    """`BatchNorm` of inputs of shape (n, channels, height, width)."""
+class Conv1dTranspose(Conv2dTranspose):
+    """The adjoint of `Conv1d` with respect to its input: `Conv2dTranspose` of images of one row."""
 
-    dims = (4,)
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: int,
+        stride: int = 1,
+        pad_mode: str = "same",
+        padding: int = 0,
+        dilation: int = 1,
+        group: int = 1,
+        has_bias: bool = False,
+        weight_init: Any = None,
+        bias_init: Any = None,
+        dtype: Any = float32,
+    ) -> None:
+        sizes = ((1, kernel_size), (1, stride), pad_mode, (0, padding), 0, (1, dilation))
+        super().__init__(in_channels, out_channels, *sizes, group, has_bias, weight_init, bias_init, dtype)
+
+    def construct(self, x: Any) -> Any:
+        """Spread the kernels."""
+        return np.squeeze(super().construct(np.expand_dims(x, 2)), 2)
+
+
+def uniform_bias(fan_in: int, shape: tuple[int, ...], init: Any, dtype: Any) -> Tensor:
+    """A convolution's bias: uniform within ``1 / sqrt(fan_in)`` of 0 unless told otherwise."""
+    return initializer(Uniform(1 / math.sqrt(fan_in)) if init is None else init, shape, dtype)
+
+
+def convolution_weight(shape: tuple[int, ...], init: Any, dtype: Any) -> Tensor:
+    """A convolution's weight: MindSpore's uniform numbers of variance ``1 / (3 * fan_in)`` unless told otherwise."""
+    return initializer(HeUniform(math.sqrt(5)) if init is None else init, shape, dtype)

@@ -8,15 +8,16 @@ from typing import Any
 import numpy as np
 
 from ..api.arguments import checked_flag
-from ..common.initializer import HeUniform, Uniform, initializer
+from ..common.initializer import Uniform, initializer
 from ..core.process_state import generator
 from ..dtypes import float32
 from ..errors import ArgumentTypeError, ArgumentValueError
-from ..tensor import Parameter, Tensor
+from ..ops import functional as F
+from ..tensor import Parameter
 from .activation import get_activation
 from .cell import Cell
 
-__all__ = ["Dense", "Dropout", "Embedding", "Flatten", "LayerNorm", "positive"]
+__all__ = ["BiDense", "Dense", "Dropout", "Embedding", "Flatten", "OneHot", "PixelShuffle", "Unflatten"]
 
 
 def positive(value: Any, what: str) -> int:
@@ -188,59 +189,75 @@ class Embedding(Cell):
         return f"vocab_size={self.vocab_size}, embedding_size={self.embedding_size}"
 
 
-class LayerNorm(Cell):
-    """Mean 0 and variance 1 over the last axes, then scaled by `gamma` and moved by `beta`.
+class Unflatten(Cell):
+    """One axis parted into several, of the lengths `unflattened_size`."""
 
-    Parameters
+    def __init__(self, axis: int, unflattened_size: Any) -> None:
+        super().__init__()
+        self.axis = axis
+        self.unflattened_size = tuple(unflattened_size)
+
+    def construct(self, x: Any) -> Any:
+        """Reshape."""
+        axis = self.axis + x.ndim if self.axis < 0 else self.axis
+        return np.reshape(x, (*x.shape[:axis], *self.unflattened_size, *x.shape[axis + 1 :]))
+
+
+class OneHot(Cell):
+    """A row for each index that is `on_value` there and `off_value` elsewhere."""
+
+    def __init__(self, axis: int = -1, depth: int = 1, on_value: float = 1.0, off_value: float = 0.0) -> None:
+        super().__init__()
+        self.settings = (depth, on_value, off_value, axis)
+
+    def construct(self, indices: Any) -> Any:
+        """Make the rows."""
+        return F.one_hot(indices, *self.settings)
+
+
+class BiDense(Cell):
+    """``x1 @ weight[k] @ x2 + bias[k]`` for each output `k`.
+
+    Attributes
     ----------
-    normalized_shape : tuple of int
-        The lengths of the axes that are normalised.
-    begin_norm_axis, begin_params_axis : int
-        The first axis that is normalised, and the first that the parameters have; -1 stands for the last.
-    gamma_init, beta_init : Tensor, str, Initializer or number
-        How the parameters begin.
-    epsilon : float
-        Added to the variance.
+    weight : Parameter of shape (out_channels, in1_channels, in2_channels)
+    bias : Parameter of shape (out_channels,)
     """
 
     def __init__(
         self,
-        normalized_shape: Any,
-        begin_norm_axis: int = -1,
-        begin_params_axis: int = -1,
-        gamma_init: Any = "ones",
-        beta_init: Any = "zeros",
-        epsilon: float = 1e-7,
+        in1_channels: int,
+        in2_channels: int,
+        out_channels: int,
+        weight_init: Any = None,
+        bias_init: Any = None,
+        has_bias: bool = True,
         dtype: Any = float32,
     ) -> None:
         super().__init__()
-        if not isinstance(normalized_shape, (tuple, list)):
-            raise ArgumentTypeError(f"normalized_shape is a tuple or list of int, not {normalized_shape!r}")
-        self.normalized_shape = tuple(normalized_shape)
-        self.begin_norm_axis = begin_norm_axis
-        self.last_only = begin_norm_axis == -1
-        self.epsilon = epsilon
-        self.gamma = Parameter(initializer(gamma_init, self.normalized_shape, dtype), "gamma")
-        self.beta = Parameter(initializer(beta_init, self.normalized_shape, dtype), "beta")
+        shape = tuple(positive(n, "channels") for n in (out_channels, in1_channels, in2_channels))
+        bound = Uniform(1 / math.sqrt(in1_channels))
+        self.has_bias = checked_flag(has_bias, "has_bias")
+        self.weight = Parameter(initializer(bound if weight_init is None else weight_init, shape, dtype), "weight")
+        if has_bias:
+            self.bias = Parameter(initializer(bound if bias_init is None else bias_init, shape[:1], dtype), "bias")
+
+    def construct(self, x1: Any, x2: Any) -> Any:
+        """Apply to the last axes."""
+        y = np.einsum("...i,kij,...j->...k", x1, self.weight, x2)
+        return y + self.bias if self.has_bias else y
+
+
+class PixelShuffle(Cell):
+    """Channels moved into space: (n, c * r**2, height, width) becomes (n, c, height * r, width * r)."""
+
+    def __init__(self, upscale_factor: int) -> None:
+        super().__init__()
+        self.upscale_factor = positive(upscale_factor, "upscale_factor")
 
     def construct(self, x: Any) -> Any:
-        """Normalise."""
-        first = self.begin_norm_axis + x.ndim if self.begin_norm_axis < 0 else self.begin_norm_axis
-        axes = -1 if self.last_only else tuple(range(first, x.ndim))
-        centred = x - np.mean(x, axis=axes, keepdims=True)
-        variance = np.mean(centred * centred, axis=axes, keepdims=True)
-        return centred / np.sqrt(variance + self.epsilon) * self.gamma + self.beta
-
-    def extend_repr(self) -> str:
-        """The shape."""
-        return f"normalized_shape={self.normalized_shape}, epsilon={self.epsilon}"
-
-
-def uniform_bias(fan_in: int, shape: tuple[int, ...], init: Any, dtype: Any) -> Tensor:
-    """A convolution's bias: uniform within ``1 / sqrt(fan_in)`` of 0 unless told otherwise."""
-    return initializer(Uniform(1 / math.sqrt(fan_in)) if init is None else init, shape, dtype)
-
-
-def convolution_weight(shape: tuple[int, ...], init: Any, dtype: Any) -> Tensor:
-    """A convolution's weight: MindSpore's uniform numbers of variance ``1 / (3 * fan_in)`` unless told otherwise."""
-    return initializer(HeUniform(math.sqrt(5)) if init is None else init, shape, dtype)
+        """Reshape."""
+        r = self.upscale_factor
+        n, c, height, width = x.shape
+        parts = np.reshape(x, (n, c // (r * r), r, r, height, width))
+        return np.reshape(np.transpose(parts, (0, 1, 4, 2, 5, 3)), (n, c // (r * r), height * r, width * r))

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from ..api.arguments import checked_flag
 from ..errors import ArgumentTypeError, ArgumentValueError
 from ..tensor import Parameter, ParameterTuple, Tensor
 from .cell import Cell
 
-__all__ = ["SGD", "Adam", "AdamWeightDecay", "Momentum", "Optimizer"]
+__all__ = ["SGD", "AdaMax", "Adagrad", "Adam", "AdamWeightDecay", "Momentum", "Optimizer", "RMSProp"]
 
 
 class Optimizer(Cell):
@@ -246,6 +247,118 @@ class AdamWeightDecay(Adam):
         first = self.first_moments[index] = keep * self.first_moments[index] + (1 - keep) * slope
         second = self.second_moments[index] = keep2 * self.second_moments[index] + (1 - keep2) * slope * slope
         return value - rate * (first / (np.sqrt(second) + self.eps) + self.decay * value)
+
+
+class RMSProp(Optimizer):
+    """Steps divided by the root of a mean of squares: ``m = momentum * m + rate * g / sqrt(s + eps)``, ``p -= m``.
+
+    Parameters
+    ----------
+    params, learning_rate, weight_decay, loss_scale
+        As in `Optimizer`.
+    decay : float
+        How much of the mean a step keeps.  It begins with ones, as in MindSpore.
+    momentum, epsilon : float
+        As in the formula.
+    centered : bool
+        True to take the square of a moving mean of gradients from `s`.
+    """
+
+    def __init__(
+        self,
+        params: Iterable[Parameter],
+        learning_rate: Any = 0.1,
+        decay: float = 0.9,
+        momentum: float = 0.0,
+        epsilon: float = 1e-10,
+        use_locking: bool = False,
+        centered: bool = False,
+        loss_scale: float = 1.0,
+        weight_decay: float = 0.0,
+    ) -> None:
+        super().__init__(learning_rate, params, weight_decay, loss_scale)
+        self.decay = within("decay", decay, 0)
+        self.momentum = within("momentum", momentum, 0)
+        self.epsilon = within("epsilon", epsilon, 0)
+        self.centered = checked_flag(centered, "centered")
+        self.squares = [square + 1 for square in self.zeros()]
+        self.means, self.moments = self.zeros(), self.zeros()
+
+    def step(self, index: int, value: np.ndarray, slope: np.ndarray, rate: float) -> np.ndarray:
+        """The new value of parameter `index`."""
+        keep = self.decay
+        spread = self.squares[index] = keep * self.squares[index] + (1 - keep) * slope * slope
+        if self.centered:
+            mean = self.means[index] = keep * self.means[index] + (1 - keep) * slope
+            spread = spread - mean * mean
+        self.moments[index] = self.momentum * self.moments[index] + rate * slope / np.sqrt(spread + self.epsilon)
+        return value - self.moments[index]
+
+
+class Adagrad(Optimizer):
+    """Steps divided by the root of a sum of squares: ``s += g**2``, ``p -= rate * g / sqrt(s)`` (Duchi et al., 2011).
+
+    Parameters
+    ----------
+    params, learning_rate, weight_decay, loss_scale
+        As in `Optimizer`.
+    accum : float
+        What `s` begins with.
+    """
+
+    def __init__(
+        self,
+        params: Iterable[Parameter],
+        accum: float = 0.1,
+        learning_rate: Any = 0.001,
+        update_slots: bool = True,
+        loss_scale: float = 1.0,
+        weight_decay: float = 0.0,
+    ) -> None:
+        super().__init__(learning_rate, params, weight_decay, loss_scale)
+        self.update_slots = checked_flag(update_slots, "update_slots")
+        begin = within("accum", accum, 0)
+        self.squares = [square + begin for square in self.zeros()]
+
+    def step(self, index: int, value: np.ndarray, slope: np.ndarray, rate: float) -> np.ndarray:
+        """The new value of parameter `index`."""
+        if self.update_slots:
+            self.squares[index] = self.squares[index] + slope * slope
+        return value - rate * slope / np.sqrt(self.squares[index])
+
+
+class AdaMax(Optimizer):
+    """Adam by the largest slope: ``v = max(beta2 * v, |g|)``, ``p -= rate_t * m / (v + eps)`` (Kingma and Ba, 2015).
+
+    Parameters
+    ----------
+    params, learning_rate, weight_decay, loss_scale
+        As in `Optimizer`.
+    beta1, beta2, eps : float
+        As in `Adam`.
+    """
+
+    def __init__(
+        self,
+        params: Iterable[Parameter],
+        learning_rate: Any = 0.001,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        eps: float = 1e-8,
+        weight_decay: float = 0.0,
+        loss_scale: float = 1.0,
+    ) -> None:
+        super().__init__(learning_rate, params, weight_decay, loss_scale)
+        self.beta1 = within("beta1", beta1, 0, 1)
+        self.beta2 = within("beta2", beta2, 0, 1)
+        self.eps = within("eps", eps, 0)
+        self.moments, self.largest = self.zeros(), self.zeros()
+
+    def step(self, index: int, value: np.ndarray, slope: np.ndarray, rate: float) -> np.ndarray:
+        """The new value of parameter `index`."""
+        moment = self.moments[index] = self.beta1 * self.moments[index] + (1 - self.beta1) * slope
+        largest = self.largest[index] = np.maximum(self.beta2 * self.largest[index], np.abs(slope))
+        return value - rate / (1 - self.beta1**self.global_step) * moment / (largest + self.eps)
 
 
 def rate_of(value: Any) -> float | Callable[[int], float]:

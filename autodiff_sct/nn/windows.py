@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import ArgumentTypeError, ArgumentValueError
 
-__all__ = ["pads_of", "pair", "windows"]
+__all__ = ["overlapped", "pads_of", "pair", "same_pads", "windows"]
 
 
 def windows(x: Any, kernel: Any, stride: Any, dilation: Any, pads: Any, fill: Any = None) -> Any:
@@ -39,6 +39,32 @@ def windows(x: Any, kernel: Any, stride: Any, dilation: Any, pads: Any, fill: An
             bottom, end = top + (rows - 1) * stride[0] + 1, start + (columns - 1) * stride[1] + 1
             found[:, :, i * kernel[1] + j] = padded[:, :, top : bottom : stride[0], start : end : stride[1]]
     return found
+
+
+def overlapped(
+    spread: Any, kernel: Any, stride: Any, dilation: Any, above: int, left: int, tall: int, wide: int
+) -> Any:
+    """The sum of overlapping windows, the adjoint of `windows`.
+
+    Parameters
+    ----------
+    spread : array of shape (n, c, kernel height * kernel width, rows, columns)
+        The windows.
+    kernel, stride, dilation : pair of int
+        As in `windows`.
+    above, left, tall, wide : int
+        Rows and columns that are left out before the result, and its height and width.
+    """
+    n, c, _, rows, columns = spread.shape
+    height = max((rows - 1) * stride[0] + dilation[0] * (kernel[0] - 1) + 1, above + tall)
+    width = max((columns - 1) * stride[1] + dilation[1] * (kernel[1] - 1) + 1, left + wide)
+    total = np.zeros_like(spread, shape=(n, c, height, width))
+    for i in range(kernel[0]):
+        for j in range(kernel[1]):
+            top, start = i * dilation[0], j * dilation[1]
+            bottom, end = top + (rows - 1) * stride[0] + 1, start + (columns - 1) * stride[1] + 1
+            total[:, :, top : bottom : stride[0], start : end : stride[1]] += spread[:, :, i * kernel[1] + j]
+    return total[:, :, above : above + tall, left : left + wide]
 
 
 def pads_of(x: Any, kernel: Any, stride: Any, dilation: Any, pad_mode: str, padding: Any) -> Any:

@@ -7,6 +7,7 @@ from ..api import get_grad, grad, jacfwd, jacrev, jvp, value_and_grad, vjp
 from . import composite, functional, operations, primitives
 from .composite import GradOperation, HyperMap, Map, MultitypeFuncGraph
 from .functional import *  # noqa: F403
+from .primitive import constexpr
 from .primitives import *  # noqa: F403
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "Map",
     "MultitypeFuncGraph",
     "composite",
+    "constexpr",
     "functional",
     "get_grad",
     "grad",

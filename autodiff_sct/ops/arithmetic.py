@@ -10,15 +10,30 @@ __all__ = [
     "abs",
     "add",
     "addcmul",
+    "addmm",
     "addn",
+    "bias_add",
+    "cross",
+    "dense",
+    "det",
     "div",
     "dot",
     "einsum",
     "floor_div",
     "floor_mod",
+    "fmax",
+    "fmin",
+    "fmod",
+    "frac",
+    "hypot",
+    "inner",
+    "inverse",
+    "kron",
     "lerp",
+    "logaddexp",
     "matmul",
     "mul",
+    "mv",
     "neg",
     "outer",
     "pow",
@@ -26,6 +41,9 @@ __all__ = [
     "rsqrt",
     "sub",
     "tensor_dot",
+    "trace",
+    "trapz",
+    "xlogy",
 ]
 
 
@@ -127,3 +145,94 @@ def tensor_dot(x1: Any, x2: Any, axes: Any) -> Any:
 def einsum(equation: str, *operands: Any) -> Any:
     """Einstein's sum."""
     return np.einsum(equation, *operands)
+
+
+def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """``beta * input + alpha * mat1 @ mat2``."""
+    return beta * input + alpha * np.matmul(mat1, mat2)
+
+
+def bias_add(input_x: Any, bias: Any) -> Any:
+    """The tensor with a bias added along its second axis."""
+    return input_x + np.reshape(bias, (-1,) + (1,) * (input_x.ndim - 2))
+
+
+def cross(input: Any, other: Any, dim: int = -1) -> Any:
+    """The vector product along an axis of length 3."""
+    return np.cross(input, other, axis=dim)
+
+
+def dense(input: Any, weight: Any, bias: Any = None) -> Any:
+    """``input @ weight.T + bias``."""
+    y = np.matmul(input, weight.T)
+    return y if bias is None else y + bias
+
+
+def det(input: Any) -> Any:
+    """The determinant of each matrix."""
+    return np.linalg.det(input)
+
+
+def fmax(input: Any, other: Any) -> Any:
+    """The larger of two, of which one may be NaN."""
+    return np.fmax(input, other)
+
+
+def fmin(input: Any, other: Any) -> Any:
+    """The smaller of two, of which one may be NaN."""
+    return np.fmin(input, other)
+
+
+def fmod(input: Any, other: Any) -> Any:
+    """The remainder, of the sign of `input`."""
+    return np.fmod(input, other)
+
+
+def frac(x: Any) -> Any:
+    """The fractional part, of the sign of `x`."""
+    return x - np.trunc(x)
+
+
+def hypot(input: Any, other: Any) -> Any:
+    """The root of the sum of two squares."""
+    return np.hypot(input, other)
+
+
+def inner(input: Any, other: Any) -> Any:
+    """The sum of products along the last axes."""
+    return np.inner(input, other)
+
+
+def inverse(input: Any) -> Any:
+    """The inverse of each matrix."""
+    return np.linalg.inv(input)
+
+
+def kron(input: Any, other: Any) -> Any:
+    """The Kronecker product."""
+    return np.kron(input, other)
+
+
+def logaddexp(input: Any, other: Any) -> Any:
+    """The logarithm of the sum of two exponentials."""
+    return np.logaddexp(input, other)
+
+
+def mv(mat: Any, vec: Any) -> Any:
+    """The product of a matrix and a vector."""
+    return np.matmul(mat, vec)
+
+
+def trace(input: Any) -> Any:
+    """The sum of the diagonal of a matrix."""
+    return np.trace(input)
+
+
+def trapz(y: Any, x: Any = None, *, dx: float = 1.0, dim: int = -1) -> Any:
+    """The integral by the trapezoidal rule along an axis."""
+    return np.trapezoid(y, x, dx, dim)
+
+
+def xlogy(input: Any, other: Any) -> Any:
+    """``input * log(other)``, 0 where `input` is 0."""
+    return np.where(input == 0, 0, input * np.log(np.where(input == 0, 1, other)))

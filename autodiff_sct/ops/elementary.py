@@ -17,7 +17,9 @@ __all__ = [
     "ceil",
     "cos",
     "cosh",
+    "deg2rad",
     "exp",
+    "exp2",
     "expm1",
     "floor",
     "isfinite",
@@ -27,9 +29,13 @@ __all__ = [
     "log1p",
     "log2",
     "log10",
+    "logit",
+    "nan_to_num",
+    "rad2deg",
     "round",
     "sign",
     "sin",
+    "sinc",
     "sinh",
     "sqrt",
     "square",
@@ -182,3 +188,34 @@ def isinf(input: Any) -> Any:
 def isfinite(input: Any) -> Any:
     """True for finite elements."""
     return np.isfinite(input)
+
+
+def deg2rad(x: Any) -> Any:
+    """Degrees as radians."""
+    return np.deg2rad(x)
+
+
+def exp2(input: Any) -> Any:
+    """2 to the power of each element."""
+    return np.exp2(input)
+
+
+def logit(input: Any, eps: float | None = None) -> Any:
+    """``log(x / (1 - x))``, the elements held within ``eps`` and ``1 - eps`` where it is given."""
+    x = input if eps is None else np.clip(input, eps, 1 - eps)
+    return np.log(x) - np.log1p(-x)
+
+
+def nan_to_num(input: Any, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None) -> Any:
+    """Numbers in the place of NaN and infinities."""
+    return np.nan_to_num(input, nan=nan, posinf=posinf, neginf=neginf)
+
+
+def rad2deg(x: Any) -> Any:
+    """Radians as degrees."""
+    return np.rad2deg(x)
+
+
+def sinc(input: Any) -> Any:
+    """``sin(pi * x) / (pi * x)``, 1 at 0."""
+    return np.sinc(input)

@@ -1,47 +1,63 @@
 """MindSpore's primitives: settings in the constructor, operands in the call.
 
-Most have no settings and only give one of the functions a second name: they are made by `primitive`, a line each.
+Most are a function under a second name and its settings: they are made by `primitive`, a line each.
 """
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from . import functional as F
+from .primitive import Plain, Primitive, primitive
 
 __all__ = [
     "ACos",
     "Abs",
+    "AccumulateNV2",
+    "Acosh",
     "Add",
     "AddN",
+    "ArgMaxWithValue",
+    "ArgMinWithValue",
     "Argmax",
     "Argmin",
     "Asin",
+    "Asinh",
     "Assign",
     "AssignAdd",
     "AssignSub",
     "Atan",
     "Atan2",
+    "Atanh",
     "BatchMatMul",
+    "BiasAdd",
+    "BinaryCrossEntropy",
     "BroadcastTo",
     "Cast",
     "Ceil",
     "Concat",
     "Cos",
     "Cosh",
+    "Cross",
+    "CumProd",
     "CumSum",
+    "DType",
+    "Depend",
     "Div",
     "DivNoNan",
+    "Dropout",
+    "Elu",
+    "EmbeddingLookup",
     "Equal",
     "Erf",
+    "Erfc",
     "Exp",
     "ExpandDims",
     "Expm1",
     "Eye",
+    "FastGeLU",
     "Fill",
     "Flatten",
     "Floor",
@@ -53,28 +69,44 @@ __all__ = [
     "GeLU",
     "Greater",
     "GreaterEqual",
+    "HShrink",
+    "HSigmoid",
+    "HSwish",
+    "Hypot",
+    "Identity",
+    "Inv",
     "IsFinite",
+    "IsInf",
     "IsNan",
+    "L2Loss",
     "L2Normalize",
+    "Lerp",
     "Less",
     "LessEqual",
+    "LinSpace",
     "Log",
     "Log1p",
     "LogSoftmax",
     "LogicalAnd",
     "LogicalNot",
     "LogicalOr",
+    "LogicalXor",
     "MaskedFill",
     "MatMul",
     "Maximum",
+    "Meshgrid",
     "Minimum",
+    "Mish",
     "Mod",
     "Mul",
+    "MulNoNan",
     "Neg",
     "NotEqual",
     "OneHot",
     "Ones",
     "OnesLike",
+    "PReLU",
+    "Pad",
     "Pow",
     "Primitive",
     "Range",
@@ -83,164 +115,241 @@ __all__ = [
     "ReLU6",
     "RealDiv",
     "Reciprocal",
+    "ReduceAll",
+    "ReduceAny",
     "ReduceMax",
     "ReduceMean",
     "ReduceMin",
     "ReduceProd",
     "ReduceSum",
     "Reshape",
+    "ReverseV2",
     "Rint",
     "Round",
     "Rsqrt",
+    "ScatterNd",
+    "SeLU",
     "Select",
     "Shape",
     "Sigmoid",
+    "SigmoidCrossEntropyWithLogits",
     "Sign",
     "Sin",
     "Sinh",
     "Size",
+    "Slice",
+    "SmoothL1Loss",
+    "SoftShrink",
     "Softmax",
+    "SoftmaxCrossEntropyWithLogits",
     "Softplus",
+    "Softsign",
     "Sort",
     "Split",
     "Sqrt",
     "Square",
+    "SquareSumAll",
     "Squeeze",
     "Stack",
+    "StandardNormal",
     "StopGradient",
     "Sub",
     "Tan",
     "Tanh",
+    "TensorScatterAdd",
+    "TensorScatterUpdate",
     "Tile",
     "TopK",
     "Transpose",
+    "Tril",
+    "Triu",
+    "Trunc",
+    "TruncateDiv",
+    "UniformReal",
     "Unstack",
+    "Xlogy",
     "Zeros",
     "ZerosLike",
 ]
 
-
-class Primitive:
-    """Base of the primitives: an operation as an object."""
-
-    def __init__(self, name: str = "") -> None:
-        self.name = name or type(self).__name__
-
-    def __call__(self, *operands: Any) -> Any:
-        """Apply the operation."""
-        raise NotImplementedError
-
-    def __repr__(self) -> str:
-        names = [name for name in inspect.signature(type(self)).parameters if name != "name"]
-        settings = ", ".join(f"{name}={getattr(self, name)!r}" for name in names if hasattr(self, name))
-        return f"{type(self).__name__}({settings})"
-
-
-class Plain(Primitive):
-    """A primitive without settings."""
-
-    function: Callable[..., Any]
-
-    def __call__(self, *operands: Any) -> Any:
-        """Apply the operation."""
-        return self.function(*operands)
-
-
-def primitive(name: str, function: Callable[..., Any]) -> Any:
-    """The class of a primitive without settings."""
-    summary = (function.__doc__ or "").partition("\n")[0]
-    return type(name, (Plain,), {"function": staticmethod(function), "__doc__": summary, "__module__": __name__})
-
-
 # Arithmetic and functions of one tensor
 Abs = primitive("Abs", F.abs)
+AccumulateNV2 = primitive("AccumulateNV2", F.addn)
+ACos = primitive("ACos", F.acos)
+Acosh = primitive("Acosh", F.acosh)
 Add = primitive("Add", F.add)
 AddN = primitive("AddN", F.addn)
-Sub = primitive("Sub", F.sub)
-Mul = primitive("Mul", F.mul)
-Div = primitive("Div", F.div)
-RealDiv = primitive("RealDiv", F.div)
-DivNoNan = primitive("DivNoNan", lambda x, y: np.where(y == 0, 0, x / np.where(y == 0, 1, y)))
-FloorDiv = primitive("FloorDiv", F.floor_div)
-Mod = primitive("Mod", F.floor_mod)
-FloorMod = primitive("FloorMod", F.floor_mod)
-Pow = primitive("Pow", F.pow)
-Neg = primitive("Neg", F.neg)
-Reciprocal = primitive("Reciprocal", F.reciprocal)
-Rsqrt = primitive("Rsqrt", F.rsqrt)
-Sqrt = primitive("Sqrt", F.sqrt)
-Square = primitive("Square", F.square)
-Exp = primitive("Exp", F.exp)
-Expm1 = primitive("Expm1", F.expm1)
-Log = primitive("Log", F.log)
-Log1p = primitive("Log1p", F.log1p)
-Sin = primitive("Sin", F.sin)
-Cos = primitive("Cos", F.cos)
-Tan = primitive("Tan", F.tan)
 Asin = primitive("Asin", F.asin)
-ACos = primitive("ACos", F.acos)
+Asinh = primitive("Asinh", F.asinh)
 Atan = primitive("Atan", F.atan)
 Atan2 = primitive("Atan2", F.atan2)
-Sinh = primitive("Sinh", F.sinh)
-Cosh = primitive("Cosh", F.cosh)
-Tanh = primitive("Tanh", F.tanh)
-Erf = primitive("Erf", F.erf)
-Floor = primitive("Floor", F.floor)
+Atanh = primitive("Atanh", F.atanh)
+BiasAdd = primitive(
+    "BiasAdd", lambda x, bias, data_format: F.bias_add(x, bias), lambda data_format="NCHW": (data_format,)
+)
 Ceil = primitive("Ceil", F.ceil)
-Round = primitive("Round", F.round)
-Rint = primitive("Rint", F.round)
-Sign = primitive("Sign", F.sign)
-IsNan = primitive("IsNan", F.isnan)
+Cos = primitive("Cos", F.cos)
+Cosh = primitive("Cosh", F.cosh)
+Cross = primitive("Cross", F.cross, lambda dim=-1: (dim,))
+CumProd = primitive("CumProd", F.cumprod)
+CumSum = primitive("CumSum", F.cumsum)
+Div = primitive("Div", F.div)
+DivNoNan = primitive("DivNoNan", lambda x, y: np.where(y == 0, 0, x / np.where(y == 0, 1, y)))
+Erf = primitive("Erf", F.erf)
+Erfc = primitive("Erfc", F.erfc)
+Exp = primitive("Exp", F.exp)
+Expm1 = primitive("Expm1", F.expm1)
+Floor = primitive("Floor", F.floor)
+FloorDiv = primitive("FloorDiv", F.floor_div)
+FloorMod = primitive("FloorMod", F.floor_mod)
+Hypot = primitive("Hypot", F.hypot)
+Inv = primitive("Inv", F.reciprocal)
 IsFinite = primitive("IsFinite", F.isfinite)
+IsInf = primitive("IsInf", F.isinf)
+IsNan = primitive("IsNan", F.isnan)
+L2Loss = primitive("L2Loss", lambda x: np.sum(x * x) / 2)
+L2Normalize = primitive("L2Normalize", F.l2_normalize, lambda axis=0, epsilon=1e-4: (axis, epsilon))
+Lerp = primitive("Lerp", F.lerp)
+Log = primitive("Log", F.log)
+Log1p = primitive("Log1p", F.log1p)
+LogicalXor = primitive("LogicalXor", F.logical_xor)
+Mod = primitive("Mod", F.fmod)
+Mul = primitive("Mul", F.mul)
+MulNoNan = primitive("MulNoNan", lambda x, y: np.where(y == 0, 0, np.where(y == 0, 0, x) * y))
+Neg = primitive("Neg", F.neg)
+Pow = primitive("Pow", F.pow)
+RealDiv = primitive("RealDiv", F.div)
+Reciprocal = primitive("Reciprocal", F.reciprocal)
+Rint = primitive("Rint", F.round)
+Round = primitive("Round", F.round)
+Rsqrt = primitive("Rsqrt", F.rsqrt)
+Sign = primitive("Sign", F.sign)
+Sin = primitive("Sin", F.sin)
+Sinh = primitive("Sinh", F.sinh)
+Sqrt = primitive("Sqrt", F.sqrt)
+Square = primitive("Square", F.square)
+SquareSumAll = primitive("SquareSumAll", lambda x, y: (np.sum(x * x), np.sum(y * y)))
+Sub = primitive("Sub", F.sub)
+Tan = primitive("Tan", F.tan)
+Tanh = primitive("Tanh", F.tanh)
+Trunc = primitive("Trunc", F.trunc)
+TruncateDiv = primitive("TruncateDiv", lambda x, y: np.trunc(x / y))
+Xlogy = primitive("Xlogy", F.xlogy)
 
-# Activations
+# Activations and losses
+BinaryCrossEntropy = primitive(
+    "BinaryCrossEntropy",
+    lambda *given: F.binary_cross_entropy(*given[:-1], reduction=given[-1]),
+    lambda reduction="mean": (reduction,),
+)
+Elu = primitive("Elu", F.elu, lambda alpha=1.0: (alpha,))
+FastGeLU = primitive("FastGeLU", F.fast_gelu)
+GeLU = primitive("GeLU", lambda x: F.gelu(x, "tanh"))
+HShrink = primitive("HShrink", F.hardshrink, lambda lambd=0.5: (lambd,))
+HSigmoid = primitive("HSigmoid", F.hardsigmoid)
+HSwish = primitive("HSwish", F.hardswish)
+LogSoftmax = primitive("LogSoftmax", F.log_softmax, lambda axis=-1: (axis,))
+Mish = primitive("Mish", F.mish)
+PReLU = primitive("PReLU", F.prelu)
 ReLU = primitive("ReLU", F.relu)
 ReLU6 = primitive("ReLU6", F.relu6)
+SeLU = primitive("SeLU", F.selu)
 Sigmoid = primitive("Sigmoid", F.sigmoid)
+SigmoidCrossEntropyWithLogits = primitive(
+    "SigmoidCrossEntropyWithLogits", lambda x, y: (1 - y) * x + np.logaddexp(0, -x)
+)
+SmoothL1Loss = primitive("SmoothL1Loss", F.smooth_l1_loss, lambda beta=1.0, reduction="none": (beta, reduction))
+SoftShrink = primitive("SoftShrink", F.softshrink, lambda lambd=0.5: (lambd,))
+Softmax = primitive("Softmax", F.softmax, lambda axis=-1: (axis,))
 Softplus = primitive("Softplus", F.softplus)
-GeLU = primitive("GeLU", lambda x: F.gelu(x, "tanh"))
+Softsign = primitive("Softsign", F.softsign)
 
 # Comparison and selection
 Equal = primitive("Equal", F.equal)
-NotEqual = primitive("NotEqual", F.not_equal)
 Greater = primitive("Greater", F.greater)
 GreaterEqual = primitive("GreaterEqual", F.greater_equal)
 Less = primitive("Less", F.less)
 LessEqual = primitive("LessEqual", F.less_equal)
 LogicalAnd = primitive("LogicalAnd", F.logical_and)
-LogicalOr = primitive("LogicalOr", F.logical_or)
 LogicalNot = primitive("LogicalNot", F.logical_not)
+LogicalOr = primitive("LogicalOr", F.logical_or)
+MaskedFill = primitive("MaskedFill", F.masked_fill)
 Maximum = primitive("Maximum", F.maximum)
 Minimum = primitive("Minimum", F.minimum)
+NotEqual = primitive("NotEqual", F.not_equal)
 Select = primitive("Select", F.select)
-MaskedFill = primitive("MaskedFill", F.masked_fill)
+Sort = primitive("Sort", F.sort, lambda axis=-1, descending=False: (axis, descending))
+TopK = primitive("TopK", lambda x, k, sorted: F.topk(x, k), lambda sorted=True: (sorted,))
 
 # Shape
-Shape = primitive("Shape", F.shape)
-Rank = primitive("Rank", F.rank)
-Size = primitive("Size", F.size)
-Reshape = primitive("Reshape", F.reshape)
-Transpose = primitive("Transpose", F.transpose)
+Concat = primitive("Concat", F.concat, lambda axis=0: (axis,))
+DType = primitive("DType", F.dtype)
 ExpandDims = primitive("ExpandDims", F.expand_dims)
-Tile = primitive("Tile", F.tile)
 Flatten = primitive("Flatten", F.flatten)
+Meshgrid = primitive(
+    "Meshgrid", lambda inputs, indexing: F.meshgrid(*inputs, indexing=indexing), lambda indexing="xy": (indexing,)
+)
+Pad = primitive("Pad", F.pad, lambda paddings: (paddings,))
+Rank = primitive("Rank", F.rank)
+Reshape = primitive("Reshape", F.reshape)
+ReverseV2 = primitive("ReverseV2", F.flip, lambda axis: (axis,))
+Shape = primitive("Shape", F.shape)
+Size = primitive("Size", F.size)
+Slice = primitive("Slice", F.slice)
+Stack = primitive("Stack", F.stack, lambda axis=0: (axis,))
+Tile = primitive("Tile", F.tile)
+Transpose = primitive("Transpose", F.transpose)
+Tril = primitive("Tril", F.tril, lambda diagonal=0: (diagonal,))
+Triu = primitive("Triu", F.triu, lambda diagonal=0: (diagonal,))
+Unstack = primitive("Unstack", F.unstack, lambda axis=0: (axis,))
 
 # Indexing
+EmbeddingLookup = primitive("EmbeddingLookup", lambda table, ids, offset: np.take(table, ids - offset, axis=0))
 Gather = primitive("Gather", F.gather)
 GatherD = primitive("GatherD", F.gather_elements)
 GatherNd = primitive("GatherNd", F.gather_nd)
+OneHot = primitive("OneHot", F.one_hot, lambda axis=-1: (axis,))
+ScatterNd = primitive("ScatterNd", F.scatter_nd)
+TensorScatterAdd = primitive("TensorScatterAdd", F.tensor_scatter_add)
+TensorScatterUpdate = primitive("TensorScatterUpdate", F.tensor_scatter_update)
 
 # Making tensors
-Cast = primitive("Cast", F.cast)
-Fill = primitive("Fill", F.fill)
-Zeros = primitive("Zeros", F.zeros)
-Ones = primitive("Ones", F.ones)
-ZerosLike = primitive("ZerosLike", F.zeros_like)
-OnesLike = primitive("OnesLike", F.ones_like)
-Eye = primitive("Eye", F.eye)
 Assign = primitive("Assign", F.assign)
 AssignAdd = primitive("AssignAdd", F.assign_add)
 AssignSub = primitive("AssignSub", F.assign_sub)
+Cast = primitive("Cast", F.cast)
+Depend = primitive("Depend", lambda value, expr: value)
+Eye = primitive("Eye", F.eye)
+Fill = primitive("Fill", F.fill)
+Identity = primitive("Identity", lambda x: x)
+LinSpace = primitive("LinSpace", F.linspace)
+Ones = primitive("Ones", F.ones)
+OnesLike = primitive("OnesLike", F.ones_like)
+Range = primitive("Range", F.arange)
+StandardNormal = primitive(
+    "StandardNormal", lambda shape, *seeds: F.standard_normal(shape), lambda seed=0, seed2=0: (seed, seed2)
+)
+StopGradient = primitive("StopGradient", F.stop_gradient)
+UniformReal = primitive("UniformReal", lambda shape, *seeds: F.rand(*shape), lambda seed=0, seed2=0: (seed, seed2))
+Zeros = primitive("Zeros", F.zeros)
+ZerosLike = primitive("ZerosLike", F.zeros_like)
+
+
+class Reduction(Plain):
+    """A reduction over axes; over all with ``()``."""
+
+    def __call__(self, x: Any, axis: Any = ()) -> Any:
+        """Reduce."""
+        return self.function(x, axis, *self.settings)
+
+
+ReduceAll = primitive("ReduceAll", F.all, lambda keep_dims=False: (keep_dims,), Reduction)
+ReduceAny = primitive("ReduceAny", F.any, lambda keep_dims=False: (keep_dims,), Reduction)
+ReduceMax = primitive("ReduceMax", F.amax, lambda keep_dims=False: (keep_dims,), Reduction)
+ReduceMean = primitive("ReduceMean", F.mean, lambda keep_dims=False: (keep_dims,), Reduction)
+ReduceMin = primitive("ReduceMin", F.amin, lambda keep_dims=False: (keep_dims,), Reduction)
+ReduceProd = primitive("ReduceProd", F.prod, lambda keep_dims=False: (keep_dims,), Reduction)
+ReduceSum = primitive("ReduceSum", F.reduce_sum, lambda keep_dims=False: (keep_dims,), Reduction)
 
 
 class MatMul(Primitive):
@@ -264,83 +373,12 @@ class BatchMatMul(MatMul):
     """The matrix product of each pair in a batch."""
 
 
-class Reduction(Primitive):
-    """The base of reductions: whether reduced axes stay with length 1."""
-
-    def __init__(self, keep_dims: bool = False) -> None:
-        super().__init__()
-        self.keep_dims = keep_dims
-
-
-class ReduceSum(Reduction):
-    """The sum over axes; over all with ``()``."""
-
-    def __call__(self, x: Any, axis: Any = ()) -> Any:
-        """Reduce."""
-        return F.reduce_sum(x, axis, self.keep_dims)
-
-
-class ReduceMean(Reduction):
-    """The mean over axes; over all with ``()``."""
-
-    def __call__(self, x: Any, axis: Any = ()) -> Any:
-        """Reduce."""
-        return F.mean(x, axis, self.keep_dims)
-
-
-class ReduceMax(Reduction):
-    """The largest element over axes; over all with ``()``."""
-
-    def __call__(self, x: Any, axis: Any = ()) -> Any:
-        """Reduce."""
-        return F.amax(x, axis, self.keep_dims)
-
-
-class ReduceMin(Reduction):
-    """The smallest element over axes; over all with ``()``."""
-
-    def __call__(self, x: Any, axis: Any = ()) -> Any:
-        """Reduce."""
-        return F.amin(x, axis, self.keep_dims)
-
-
-class ReduceProd(Reduction):
-    """The product over axes; over all with ``()``."""
-
-    def __call__(self, x: Any, axis: Any = ()) -> Any:
-        """Reduce."""
-        return F.prod(x, axis, self.keep_dims)
-
-
-class Axis(Primitive):
-    """The base of operations along an axis."""
-
-    def __init__(self, axis: int = -1) -> None:
-        super().__init__()
-        self.axis = axis
-
-
-class Softmax(Axis):
-    """Exponentials that sum to 1 along an axis."""
-
-    def __call__(self, x: Any) -> Any:
-        """Apply along the axis."""
-        return F.softmax(x, self.axis)
-
-
-class LogSoftmax(Axis):
-    """The logarithm of `Softmax`."""
-
-    def __call__(self, x: Any) -> Any:
-        """Apply along the axis."""
-        return F.log_softmax(x, self.axis)
-
-
-class Argmax(Axis):
+class Argmax(Primitive):
     """The index of the largest element."""
 
     def __init__(self, axis: int = -1, output_type: Any = np.int32) -> None:
-        super().__init__(axis)
+        super().__init__()
+        self.axis = axis
         self.output_type = output_type
 
     def __call__(self, x: Any) -> Any:
@@ -354,33 +392,6 @@ class Argmin(Argmax):
     def __call__(self, x: Any) -> Any:
         """Find along the axis."""
         return np.argmin(x, axis=self.axis).astype(self.output_type)
-
-
-class Concat(Axis):
-    """Tensors one after the other along an axis."""
-
-    def __init__(self, axis: int = 0) -> None:
-        super().__init__(axis)
-
-    def __call__(self, tensors: Any) -> Any:
-        """Join."""
-        return np.concatenate(tensors, self.axis)
-
-
-class Stack(Concat):
-    """Tensors one after the other along a new axis."""
-
-    def __call__(self, tensors: Any) -> Any:
-        """Join."""
-        return np.stack(tensors, self.axis)
-
-
-class Unstack(Concat):
-    """The entries along an axis, which is left out."""
-
-    def __call__(self, x: Any) -> Any:
-        """Take apart."""
-        return F.unstack(x, self.axis)
 
 
 class Split(Primitive):
@@ -423,73 +434,46 @@ class BroadcastTo(Primitive):
         return np.broadcast_to(x, shape)
 
 
-class OneHot(Axis):
-    """Rows for indices: one value at the index and another elsewhere."""
+class ArgMaxWithValue(Primitive):
+    """Positions of the largest elements along an axis, and the elements."""
 
-    def __call__(self, indices: Any, depth: int, on_value: Any, off_value: Any) -> Any:
-        """Make the rows."""
-        return F.one_hot(indices, depth, on_value, off_value, self.axis)
-
-
-class TopK(Primitive):
-    """The largest elements along the last axis, and where they are."""
-
-    def __init__(self, sorted: bool = True) -> None:
-        super().__init__()
-        self.sorted = sorted
-
-    def __call__(self, x: Any, k: int) -> Any:
-        """Find them."""
-        return F.topk(x, k)
-
-
-class Sort(Primitive):
-    """The elements in order along an axis, and where they were."""
-
-    def __init__(self, axis: int = -1, descending: bool = False) -> None:
+    def __init__(self, axis: int = 0, keep_dims: bool = False) -> None:
         super().__init__()
         self.axis = axis
-        self.last = axis == -1
-        self.descending = descending
+        self.keep_dims = keep_dims
 
     def __call__(self, x: Any) -> Any:
-        """Sort."""
-        return F.sort(x, None if self.last else self.axis, self.descending)
+        """Find along the axis."""
+        values, places = F.max(x, self.axis, self.keep_dims)
+        return places, values
 
 
-class CumSum(Primitive):
-    """Sums of the elements so far."""
+class ArgMinWithValue(ArgMaxWithValue):
+    """Positions of the smallest elements along an axis, and the elements."""
 
-    def __call__(self, x: Any, axis: int) -> Any:
-        """Scan."""
-        return np.cumsum(x, axis)
-
-
-class Range(Primitive):
-    """Numbers at equal steps."""
-
-    def __call__(self, start: Any, limit: Any, delta: Any) -> Any:
-        """Make them."""
-        return F.arange(start, limit, delta)
+    def __call__(self, x: Any) -> Any:
+        """Find along the axis."""
+        values, places = F.min(x, self.axis, self.keep_dims)
+        return places, values
 
 
-class L2Normalize(Primitive):
-    """Elements divided by the Euclidean norm along an axis, which is at least `epsilon`."""
+class Dropout(Primitive):
+    """Elements divided by the probability to be kept, the others zero, and True for those that are kept."""
 
-    def __init__(self, axis: int = 0, epsilon: float = 1e-4) -> None:
+    def __init__(self, keep_prob: float = 0.5) -> None:
         super().__init__()
-        self.axis = axis
-        self.epsilon = epsilon
+        self.keep_prob = keep_prob
 
     def __call__(self, x: Any) -> Any:
-        """Divide."""
-        total = np.sum(x * x, axis=self.axis, keepdims=True)
-        return x / np.sqrt(np.maximum(total, self.epsilon))
+        """Draw which elements are kept."""
+        kept = F.rand(*x.shape) < self.keep_prob
+        return np.where(kept, x / self.keep_prob, 0), kept
 
 
-class StopGradient(Primitive):
-    """The value as a constant to derivatives."""
+class SoftmaxCrossEntropyWithLogits(Primitive):
+    """The cross entropy of the softmax of logits with probabilities, one for each row, and its gradient."""
 
-    def __call__(self, value: Any) -> Any:
-        """Return it."""
-        return F.stop_gradient(value)
+    def __call__(self, logits: Any, labels: Any) -> Any:
+        """Compare."""
+        loss = -np.sum(labels * F.log_softmax(logits, -1), axis=-1)
+        return loss, F.stop_gradient(F.softmax(logits, -1) - labels)

@@ -15,18 +15,24 @@ __all__ = [
     "any",
     "argmax",
     "argmin",
+    "cosine_similarity",
+    "count_nonzero",
     "cumprod",
     "cumsum",
+    "l2_normalize",
     "logsumexp",
     "max",
     "mean",
     "min",
+    "nansum",
     "norm",
     "prod",
     "reduce_sum",
     "std",
+    "std_mean",
     "sum",
     "var",
+    "var_mean",
 ]
 
 
@@ -102,12 +108,12 @@ def argmin(input: Any, axis: Any = None, keepdims: bool = False) -> Any:
 
 def all(input: Any, axis: Any = None, keep_dims: bool = False) -> Any:
     """True if all elements are true."""
-    return np.all(input, axis=axis, keepdims=keep_dims)
+    return np.all(input, axis=None if axis == () else axis, keepdims=keep_dims)
 
 
 def any(input: Any, axis: Any = None, keep_dims: bool = False) -> Any:
     """True if any element is true."""
-    return np.any(input, axis=axis, keepdims=keep_dims)
+    return np.any(input, axis=None if axis == () else axis, keepdims=keep_dims)
 
 
 def cumsum(x: Any, axis: int) -> Any:
@@ -130,3 +136,34 @@ def logsumexp(input: Any, axis: Any, keep_dims: bool = False) -> Any:
 def norm(A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False) -> Any:
     """A norm of vectors or matrices, as ``np.linalg.norm``."""
     return np.linalg.norm(A, ord, dim, keepdim)
+
+
+def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
+    """The cosine of the angle between vectors along an axis; norms are at least `eps`."""
+    lengths = np.maximum(np.linalg.norm(x1, axis=dim), eps) * np.maximum(np.linalg.norm(x2, axis=dim), eps)
+    return np.sum(x1 * x2, axis=dim) / lengths
+
+
+def count_nonzero(x: Any, axis: Any = None, keep_dims: bool = False) -> Any:
+    """The number of elements that differ from 0."""
+    return np.count_nonzero(x, axis=axis, keepdims=keep_dims)
+
+
+def l2_normalize(x: Any, axis: Any = 0, epsilon: float = 1e-4) -> Any:
+    """Elements divided by the Euclidean norm along an axis, whose square is at least `epsilon`."""
+    return x / np.sqrt(np.maximum(np.sum(x * x, axis=axis, keepdims=True), epsilon))
+
+
+def nansum(input: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """The sum over an axis, several, or all, without those that are NaN."""
+    return np.nansum(input, axis=axis, keepdims=keepdims)
+
+
+def std_mean(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
+    """The standard deviation and the mean."""
+    return std(input, axis, ddof, keepdims), mean(input, axis, keepdims)
+
+
+def var_mean(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
+    """The variance and the mean."""
+    return var(input, axis, ddof, keepdims), mean(input, axis, keepdims)

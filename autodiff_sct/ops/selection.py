@@ -9,7 +9,10 @@ import numpy as np
 from .creation import arange, full
 
 __all__ = [
+    "argsort",
     "clamp",
+    "clip_by_global_norm",
+    "clip_by_norm",
     "clip_by_value",
     "equal",
     "gather",
@@ -17,18 +20,26 @@ __all__ = [
     "gather_nd",
     "greater",
     "greater_equal",
+    "index_select",
+    "isclose",
     "less",
     "less_equal",
     "logical_and",
     "logical_not",
     "logical_or",
+    "logical_xor",
     "masked_fill",
+    "masked_select",
     "maximum",
     "minimum",
+    "nonzero",
     "not_equal",
     "one_hot",
+    "scatter_nd",
     "select",
     "sort",
+    "tensor_scatter_add",
+    "tensor_scatter_update",
     "topk",
     "where",
 ]
@@ -149,3 +160,66 @@ def one_hot(indices: Any, depth: int, on_value: Any = 1.0, off_value: Any = 0.0,
     """Rows for indices: `on_value` at the index and `off_value` elsewhere."""
     rows = np.equal(np.expand_dims(indices, -1), arange(depth))
     return np.moveaxis(np.where(rows, full((), on_value), full((), off_value)), -1, axis)
+
+
+def logical_xor(input: Any, other: Any) -> Any:
+    """True where exactly one of two is true."""
+    return np.logical_xor(input, other)
+
+
+def isclose(input: Any, other: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
+    """True where two tensors are equal within tolerances."""
+    return np.isclose(input, other, rtol, atol, equal_nan)
+
+
+def argsort(input: Any, axis: int = -1, descending: bool = False) -> Any:
+    """Positions of the elements in order along an axis."""
+    return np.argsort(-input if descending else input, axis, kind="stable")
+
+
+def clip_by_norm(x: Any, clip_norm: Any, axis: Any = None) -> Any:
+    """The tensor, scaled down where its Euclidean norm along axes (all) is above a bound."""
+    total = np.sqrt(np.sum(x * x, axis=axis, keepdims=True))
+    return x * clip_norm / np.maximum(total, clip_norm)
+
+
+def clip_by_global_norm(x: Any, clip_norm: Any = 1.0, use_norm: Any = None) -> Any:
+    """Tensors, scaled down together where the root of the sum of all their squares is above a bound."""
+    total = np.sqrt(sum([np.sum(item * item) for item in x])) if use_norm is None else use_norm
+    return tuple([item * clip_norm / np.maximum(total, clip_norm) for item in x])
+
+
+def index_select(input: Any, axis: int, index: Any) -> Any:
+    """The entries along an axis at indices."""
+    return np.take(input, index, axis)
+
+
+def masked_select(input: Any, mask: Any) -> Any:
+    """The elements where the mask is true, along one axis."""
+    return input[mask]
+
+
+def nonzero(input: Any) -> Any:
+    """Indices of the elements that differ from 0, one element a row."""
+    return np.stack(np.nonzero(input), axis=-1)
+
+
+def scatter_nd(indices: Any, updates: Any, shape: Any) -> Any:
+    """Zeros with `updates` added at the places that the last axis of `indices` holds."""
+    y = np.zeros_like(updates, shape=shape)
+    np.add.at(y, tuple(indices[..., k] for k in range(indices.shape[-1])), updates)
+    return y
+
+
+def tensor_scatter_add(input_x: Any, indices: Any, updates: Any) -> Any:
+    """The tensor with `updates` added at the places that the last axis of `indices` holds."""
+    y = np.copy(input_x)
+    np.add.at(y, tuple(indices[..., k] for k in range(indices.shape[-1])), updates)
+    return y
+
+
+def tensor_scatter_update(input_x: Any, indices: Any, updates: Any) -> Any:
+    """The tensor with `updates` at the places that the last axis of `indices` holds."""
+    y = np.copy(input_x)
+    y[tuple(indices[..., k] for k in range(indices.shape[-1]))] = updates
+    return y

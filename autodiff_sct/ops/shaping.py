@@ -6,31 +6,50 @@ from typing import Any
 
 import numpy as np
 
+from ..tensor.shaping import split
+
 __all__ = [
     "broadcast_to",
     "cat",
+    "chunk",
+    "column_stack",
     "concat",
     "diag",
+    "diagonal",
+    "dstack",
+    "dtype",
     "expand_dims",
     "flatten",
     "flip",
+    "hstack",
+    "moveaxis",
+    "narrow",
+    "numel",
     "pad",
     "permute",
     "rank",
+    "ravel",
     "repeat_elements",
+    "repeat_interleave",
     "reshape",
     "roll",
+    "rot90",
     "shape",
     "size",
+    "slice",
+    "split",
     "squeeze",
     "stack",
     "swapaxes",
+    "t",
+    "tensor_split",
     "tile",
     "transpose",
     "tril",
     "triu",
     "unsqueeze",
     "unstack",
+    "vstack",
 ]
 
 
@@ -163,3 +182,86 @@ def pad(input_x: Any, paddings: Any, mode: Any = "constant", value: float = 0.0)
     if mode == "constant":
         return np.pad(input_x, paddings, constant_values=value)
     return np.pad(input_x, paddings, mode)
+
+
+def chunk(input: Any, chunks: int, axis: int = 0) -> Any:
+    """Up to `chunks` pieces of one length, the last one shorter."""
+    return split(input, -(-input.shape[axis] // chunks), axis)
+
+
+def column_stack(tensors: Any) -> Any:
+    """Vectors as the columns of a matrix."""
+    return np.column_stack(tensors)
+
+
+def diagonal(input: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+    """The diagonal of two axes."""
+    return np.diagonal(input, offset, dim1, dim2)
+
+
+def dstack(tensors: Any) -> Any:
+    """Tensors one after the other along the third axis."""
+    return np.dstack(tensors)
+
+
+def dtype(input: Any) -> Any:
+    """The dtype of the elements."""
+    return input.dtype
+
+
+def hstack(tensors: Any) -> Any:
+    """Tensors one after the other along the second axis, vectors along their only one."""
+    return np.hstack(tensors)
+
+
+def moveaxis(x: Any, source: Any, destination: Any) -> Any:
+    """Axes moved to other places."""
+    return np.moveaxis(x, source, destination)
+
+
+def narrow(input: Any, axis: int, start: int, length: int) -> Any:
+    """The entries from `start` on along an axis, `length` of them."""
+    return np.take(input, np.arange(start, start + length), axis)
+
+
+def numel(input: Any) -> Any:
+    """The number of elements."""
+    return np.size(input)
+
+
+def ravel(input: Any) -> Any:
+    """The elements along one axis."""
+    return np.reshape(input, -1)
+
+
+def repeat_interleave(input: Any, repeats: Any, axis: int | None = None) -> Any:
+    """Each element repeated."""
+    return np.repeat(input, repeats, axis)
+
+
+def rot90(input: Any, k: int, dims: Any) -> Any:
+    """The tensor turned by `k` right angles in the plane of two axes."""
+    return np.rot90(input, k, dims)
+
+
+def slice(input_x: Any, begin: Any, size: Any) -> Any:
+    """The part that begins at `begin` and has the lengths `size`, to the end where one is -1."""
+    for axis, (first, length) in enumerate(zip(begin, size)):
+        length = input_x.shape[axis] - first if length == -1 else length
+        input_x = np.take(input_x, np.arange(first, first + length), axis)
+    return input_x
+
+
+def t(input: Any) -> Any:
+    """The transpose of a matrix."""
+    return np.transpose(input)
+
+
+def tensor_split(input: Any, indices_or_sections: Any, axis: int = 0) -> Any:
+    """Pieces of nearly one length, or cut at indices."""
+    return tuple(np.array_split(input, indices_or_sections, axis))
+
+
+def vstack(tensors: Any) -> Any:
+    """Tensors one after the other along the first axis, vectors as rows."""
+    return np.vstack(tensors)

@@ -202,11 +202,25 @@ ACTIVATIONS = [
     (nn.GELU(), lambda x: 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3)))),
     (nn.GELU(approximate=False), lambda x: float(0.5 * x * (1 + ops.erf(np.array(x / np.sqrt(2)))))),
     (nn.Identity(), lambda x: x),
+    (nn.CELU(0.5), lambda x: x if x > 0 else 0.5 * np.expm1(x / 0.5)),
+    (nn.SeLU(), lambda x: 1.0507009873554805 * (x if x > 0 else 1.6732632423543772 * np.expm1(x))),
+    (nn.FastGelu(), lambda x: x / (1 + np.exp(-1.702 * x))),
+    (nn.HShrink(), lambda x: x if abs(x) > 0.5 else 0),
+    (nn.SoftShrink(), lambda x: np.sign(x) * max(abs(x) - 0.5, 0)),
+    (nn.Hardtanh(-1.0, 2.0), lambda x: min(max(x, -1), 2)),
+    (nn.Threshold(0.1, 20.0), lambda x: x if x > 0.1 else 20),
+    (nn.Softsign(), lambda x: x / (1 + abs(x))),
+    (nn.Tanhshrink(), lambda x: x - np.tanh(x)),
+    (nn.GLU(), lambda x: x),
 ]
 
 
 @pytest.mark.parametrize("layer, formula", ACTIVATIONS, ids=lambda value: getattr(value, "cls_name", ""))
 def test_activation(layer, formula):
+    if isinstance(layer, nn.GLU):
+        x = rng.normal(size=(2, 6))
+        assert np.allclose(layer(Tensor(x)), x[:, :3] / (1 + np.exp(-x[:, 3:])))
+        return assert_gradients(layer, Tensor(x))
     values = [-7.5, -2.5, -0.3, 0.4, 2.6, 6.5]
     assert np.allclose(layer(Tensor(np.array(values))), [formula(v) for v in values])
     assert layer(Tensor(values)).dtype == ad.float32
@@ -231,5 +245,6 @@ def test_softmax(axis):
     assert np.allclose(y.sum(axis=axis), 1)
     assert np.allclose(np.log(y), nn.LogSoftmax(axis)(Tensor(x)))
     weigh = Tensor(rng.normal(size=(3, 4)))
-    for layer in (nn.Softmax(axis), nn.LogSoftmax(axis)):
+    assert np.allclose(nn.Softmin(axis)(Tensor(-x)), y)
+    for layer in (nn.Softmax(axis), nn.LogSoftmax(axis), nn.Softmin(axis)):
         assert_gradients(lambda x, layer=layer: layer(x) * weigh, Tensor(x))

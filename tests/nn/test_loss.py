@@ -34,6 +34,56 @@ def test_value_and_gradient(loss, expected):
     assert_gradients(lambda x: loss(x, Y), X)
 
 
+SIGNS = Tensor(np.where(Y.asnumpy() > 0, 1.0, -1.0))
+S, Z = SIGNS.asnumpy(), Tensor(rng.uniform(0.1, 0.9, (4, 3)))
+
+
+def cosine(x, y):
+    return (x * y).sum(1) / np.sqrt((x**2).sum(1) * (y**2).sum(1))
+
+
+def distance(x, y):
+    return np.sqrt(((x - y + 1e-6) ** 2).sum(1))
+
+
+@pytest.mark.parametrize(
+    "loss, inputs, expected",
+    [
+        (nn.HingeEmbeddingLoss(), (X, SIGNS), lambda x, s: np.where(s > 0, x, np.maximum(0, 1 - x)).mean()),
+        (nn.MarginRankingLoss(0.1), (X, Z, SIGNS), lambda x, z, s: np.maximum(0, 0.1 - s * (x - z)).mean()),
+        (nn.SoftMarginLoss("sum"), (X, SIGNS), lambda x, s: np.log1p(np.exp(-s * x)).sum()),
+        (
+            nn.CosineEmbeddingLoss(0.2),
+            (X, Z, Tensor([1, -1, 1, -1])),
+            lambda x, z, s: np.where(s > 0, 1 - cosine(x, z), np.maximum(0, cosine(x, z) - 0.2)).mean(),
+        ),
+        (
+            nn.TripletMarginLoss(reduction="none"),
+            (X, Z, Y),
+            lambda x, z, y: np.maximum(0, distance(x, z) - distance(x, y) + 1),
+        ),
+        (
+            nn.TripletMarginLoss(swap=True),
+            (X, Z, Y),
+            lambda x, z, y: np.maximum(0, distance(x, z) - np.minimum(distance(x, y), distance(z, y)) + 1).mean(),
+        ),
+        (nn.PoissonNLLLoss(), (X, Y), lambda x, y: (np.exp(x) - y * x).mean()),
+        (nn.PoissonNLLLoss(False), (X, Y), lambda x, y: (x - y * np.log(x + 1e-8)).mean()),
+        (
+            nn.PoissonNLLLoss(full=True),
+            (X, Tensor(4 * Y.asnumpy())),
+            lambda x, y: (np.exp(x) - y * x + np.where(y > 1, 4 * np.log(4) - 4 + 0.5 * np.log(8 * np.pi), 0)).mean(),
+        ),
+        (nn.GaussianNLLLoss(), (X, Y, Z), lambda x, y, v: 0.5 * (np.log(v) + (x - y) ** 2 / v).mean()),
+        (nn.DiceLoss(), (X, Y), lambda x, y: 1 - (2 * (x * y).sum() + 1e-5) / ((x**2).sum() + (y**2).sum() + 1e-5)),
+    ],
+    ids=lambda value: getattr(value, "cls_name", ""),
+)
+def test_losses_of_pairs(loss, inputs, expected):
+    assert np.allclose(loss(*inputs), expected(*[x.asnumpy() for x in inputs]))
+    assert_gradients(lambda x: loss(x, *inputs[1:]), X)
+
+
 def test_classes():
     labels = Tensor([0, 2, 1, 1])
     one_hot = Tensor(np.eye(3)[labels.asnumpy()])

@@ -36,6 +36,39 @@ def adam(rate):
     return p
 
 
+def rmsprop(rate, momentum=0.0, centered=False):
+    p, s, mean, m = START.astype(float), 1.0, 0.0, 0.0
+    for g in SLOPES:
+        s, mean = 0.9 * s + 0.1 * g**2, 0.9 * mean + 0.1 * g
+        m = momentum * m + rate * g / np.sqrt(s - centered * mean**2 + 1e-10)
+        p = p - m
+    return p
+
+
+def adagrad(rate):
+    p, s = START.astype(float), 0.1
+    for g in SLOPES:
+        s = s + g**2
+        p = p - rate * g / np.sqrt(s)
+    return p
+
+
+def adamax(rate):
+    p, m, v = START.astype(float), 0.0, 0.0
+    for t, g in enumerate(SLOPES, 1):
+        m, v = 0.9 * m + 0.1 * g, np.maximum(0.999 * v, np.abs(g))
+        p = p - rate / (1 - 0.9**t) * m / (v + 1e-8)
+    return p
+
+
+def adam_decayed(rate, decay):
+    p, m, v = START.astype(float), 0.0, 0.0
+    for g in SLOPES:
+        m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g**2
+        p = p - rate * (m / (np.sqrt(v) + 1e-6) + decay * p)
+    return p
+
+
 @pytest.mark.parametrize(
     "make, expected",
     [
@@ -46,6 +79,12 @@ def adam(rate):
         (lambda p: nn.Momentum(p, 0.1, 0.9), momentum(0.1, 0.9)),
         (lambda p: nn.Momentum(p, 0.1, 0.9, use_nesterov=True), momentum(0.1, 0.9, True)),
         (lambda p: nn.Adam(p, 0.01), adam(0.01)),
+        (lambda p: nn.RMSProp(p, 0.1), rmsprop(0.1)),
+        (lambda p: nn.RMSProp(p, 0.1, momentum=0.5, centered=True), rmsprop(0.1, 0.5, True)),
+        (lambda p: nn.Adagrad(p, learning_rate=0.1), adagrad(0.1)),
+        (lambda p: nn.AdaMax(p, 0.1), adamax(0.1)),
+        (lambda p: nn.AdamWeightDecay(p, 0.1, weight_decay=0.5), adam_decayed(0.1, 0.5)),
+        (lambda p: nn.SGD(p, nn.WarmUpLR(0.2, 2)), START - 0.1 * SLOPES[1]),
         (lambda p: nn.SGD(p, [0.1, 0.2]), START - 0.1 * SLOPES[0] - 0.2 * SLOPES[1]),
         (lambda p: nn.SGD(p, lambda step: 0.1 * (step + 1)), START - 0.1 * SLOPES[0] - 0.2 * SLOPES[1]),
         (lambda p: nn.SGD(p, Tensor(0.1)), START - 0.1 * sum(SLOPES)),
@@ -53,6 +92,60 @@ def adam(rate):
 )
 def test_formula(make, expected):
     assert np.allclose(run(make), expected, rtol=1e-5)
+
+
+SCHEDULES = [
+    (nn.ExponentialDecayLR(0.1, 0.9, 4), lambda t: 0.1 * 0.9 ** (t / 4)),
+    (nn.ExponentialDecayLR(0.1, 0.9, 4, True), lambda t: 0.1 * 0.9 ** (t // 4)),
+    (nn.NaturalExpDecayLR(0.1, 0.9, 4), lambda t: 0.1 * np.exp(-0.9 * t)),
+    (nn.NaturalExpDecayLR(0.1, 0.9, 4, True), lambda t: 0.1 * np.exp(-0.9 * (t // 4 * 4))),
+    (nn.InverseDecayLR(0.1, 0.9, 4), lambda t: 0.1 / (1 + 0.9 * t / 4)),
+    (nn.CosineDecayLR(0.01, 0.1, 4), lambda t: 0.01 + 0.045 * (1 + np.cos(np.pi * min(t, 4) / 4))),
+    (nn.PolynomialDecayLR(0.1, 0.01, 4, 0.5), lambda t: 0.09 * (1 - min(t, 4) / 4) ** 0.5 + 0.01),
+    (nn.PolynomialDecayLR(0.1, 0.01, 4, 2.0, True), lambda t: 0.09 * (1 - t / (4 * max(-(-t // 4), 1))) ** 2 + 0.01),
+    (nn.WarmUpLR(0.1, 4), lambda t: 0.1 * min(t, 4) / 4),
+]
+
+
+@pytest.mark.parametrize("schedule, formula", SCHEDULES, ids=lambda value: getattr(value, "cls_name", ""))
+def test_schedules(schedule, formula):
+    for step in (0, 1, 3, 4, 9):
+        assert float(schedule(step)) == pytest.approx(formula(step))
+        assert float(schedule(Tensor(step, ad.int32))) == pytest.approx(formula(step), rel=1e-6)
+
+
+def test_lists_of_rates():
+    exponential = nn.exponential_decay_lr(0.1, 0.9, 6, 2, 1)
+    assert exponential == pytest.approx([0.1, 0.1, 0.09, 0.09, 0.081, 0.081])
+    assert nn.natural_exp_decay_lr(0.1, 0.9, 4, 2, 2, True) == pytest.approx([0.1] * 4)
+    assert nn.inverse_decay_lr(0.1, 0.5, 3, 1, 1) == pytest.approx([0.1, 0.1 / 1.5, 0.05])
+    assert nn.cosine_decay_lr(0.01, 0.1, 6, 2, 2) == pytest.approx([0.1, 0.1, 0.055, 0.055, 0.01, 0.01])
+    assert nn.polynomial_decay_lr(0.1, 0.01, 4, 2, 2, 1.0) == pytest.approx([0.1, 0.1, 0.055, 0.055])
+    assert nn.warmup_lr(0.1, 6, 2, 2) == pytest.approx([0, 0, 0.05, 0.05, 0.1, 0.1])
+    assert nn.piecewise_constant_lr([2, 5], [0.1, 0.05]) == [0.1, 0.1, 0.05, 0.05, 0.05]
+    optimizer = nn.SGD([p := Parameter([1.0], "p")], exponential)
+    for _ in range(3):
+        optimizer((Tensor([1.0]),))
+    assert p.item() == pytest.approx(1 - 0.29)
+
+
+@pytest.mark.parametrize(
+    "make, error",
+    [
+        (lambda: nn.ExponentialDecayLR(1, 0.9, 4), TypeError),
+        (lambda: nn.ExponentialDecayLR(0.1, 0.9, 4, 1), TypeError),
+        (lambda: nn.InverseDecayLR(0.1, 0.9, 0), ValueError),
+        (lambda: nn.CosineDecayLR(0.1, 0.1, 4), ValueError),
+        (lambda: nn.WarmUpLR(-0.1, 4), ValueError),
+        (lambda: nn.warmup_lr(0.1, 6.0, 2, 2), TypeError),
+        (lambda: nn.piecewise_constant_lr([2], [0.1, 0.2]), ValueError),
+        (lambda: nn.piecewise_constant_lr([2, 2], [0.1, 0.2]), ValueError),
+        (lambda: nn.piecewise_constant_lr(2, 0.1), TypeError),
+    ],
+)
+def test_errors_of_schedules(make, error):
+    with pytest.raises(error):
+        make()
 
 
 def test_weight_decay():

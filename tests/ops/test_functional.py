@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -12,7 +14,19 @@ from tests.nn.differences import assert_gradients
 
 rng = np.random.default_rng(1)
 A, B = rng.uniform(0.3, 0.9, (3, 4)), rng.uniform(0.3, 0.9, (3, 4))
+HOLES = np.where(A > 0.6, np.inf, 0.0)
 SQUARE = rng.normal(size=(3, 3))
+
+
+def row_norms(x):
+    return np.linalg.norm(x, axis=1, keepdims=True)
+
+
+def scattered(x):
+    y = np.zeros((4, 4))
+    y[1], y[3] = x[0] + x[2], x[1]
+    return y
+
 
 # Name, the function on tensors, the same in NumPy, the operands.
 CASES = [
@@ -88,6 +102,82 @@ CASES = [
     ("full_like", lambda x: x * F.full_like(x, 2.0), lambda x: 2 * x, (A,)),
     ("cast", lambda x: F.cast(x, ad.float64) * 2, lambda x: x * 2, (A,)),
     ("erf", F.erf, lambda x: x * 0 + F.erf(x), (A,)),
+    ("erfc", F.erfc, np.vectorize(math.erfc), (np.array([-3.0, -1.0, -0.4, 0.0, 0.9, 1.1, 5.0, 9.0]),)),
+    ("addmm", lambda x, y, z: F.addmm(x, y, z, beta=2, alpha=3), lambda x, y, z: 2 * x + 3 * y @ z, (SQUARE, A, B.T)),
+    ("bias_add", F.bias_add, lambda x, y: x + y[:, None], (A[None], A[:, 0])),
+    ("cross", F.cross, np.cross, (SQUARE, A[:, :3])),
+    ("dense", F.dense, lambda x, w, b: x @ w.T + b, (A, B, A[:, 0])),
+    ("det", F.det, np.linalg.det, (SQUARE,)),
+    ("inverse", F.inverse, np.linalg.inv, (SQUARE,)),
+    ("fmax", F.fmax, np.fmax, (A, B)),
+    ("fmin", F.fmin, np.fmin, (A, B)),
+    ("fmod", F.fmod, np.fmod, (4 * A, B)),
+    ("frac", lambda x: F.frac(4 * x), lambda x: 4 * x - np.trunc(4 * x), (SQUARE,)),
+    ("hypot", F.hypot, np.hypot, (A, B)),
+    ("inner", F.inner, np.inner, (A, B)),
+    ("kron", F.kron, np.kron, (SQUARE, A)),
+    ("logaddexp", F.logaddexp, np.logaddexp, (A, B)),
+    ("mv", F.mv, np.matmul, (A, B[0])),
+    ("trace", F.trace, np.trace, (SQUARE,)),
+    ("trapz", lambda y, x: F.trapz(y, x, dim=1), lambda y, x: np.trapezoid(y, x, axis=1), (A, B)),
+    ("xlogy", F.xlogy, lambda x, y: x * np.log(y), (A, B)),
+    ("deg2rad", F.deg2rad, np.deg2rad, (A,)),
+    ("rad2deg", F.rad2deg, np.rad2deg, (A,)),
+    ("exp2", F.exp2, np.exp2, (A,)),
+    ("logit", F.logit, lambda x: np.log(x / (1 - x)), (A,)),
+    ("logit", lambda x: F.logit(x, 0.4), lambda x: np.log((c := np.clip(x, 0.4, 0.6)) / (1 - c)), (A,)),
+    ("nan_to_num", lambda x: F.nan_to_num(x + HOLES, posinf=2.0), lambda x: np.where(np.isinf(HOLES), 2, x), (A,)),
+    ("sinc", F.sinc, np.sinc, (A,)),
+    (
+        "cosine_similarity",
+        F.cosine_similarity,
+        lambda x, y: (x * y).sum(1) / np.sqrt((x**2).sum(1) * (y**2).sum(1)),
+        (A, B),
+    ),
+    ("l2_normalize", F.l2_normalize, lambda x: x / np.linalg.norm(x, axis=0), (A,)),
+    ("nansum", lambda x: F.nansum(x, 0), lambda x: x.sum(0), (A,)),
+    ("std_mean", lambda x: F.std_mean(x, 0)[0] + F.std_mean(x, 0)[1], lambda x: x.std(0) + x.mean(0), (A,)),
+    ("var_mean", lambda x: F.var_mean(x, 0)[0] + F.var_mean(x, 0)[1], lambda x: x.var(0) + x.mean(0), (A,)),
+    ("min", lambda x: F.min(x, 0)[0], lambda x: x.min(0), (A,)),
+    ("clip", lambda x: F.clip(x, 0.4, 0.8), lambda x: np.clip(x, 0.4, 0.8), (A,)),
+    ("clip_by_norm", lambda x: F.clip_by_norm(x, 1.0), lambda x: x / np.linalg.norm(x), (A,)),
+    ("clip_by_norm", lambda x: F.clip_by_norm(x, 1.5, 1), lambda x: x / np.maximum(1, row_norms(x) / 1.5), (A,)),
+    (
+        "clip_by_global_norm",
+        lambda x, y: F.clip_by_global_norm((x, y))[1],
+        lambda x, y: y / np.sqrt((x**2).sum() + (y**2).sum()),
+        (A, B),
+    ),
+    ("index_select", lambda x: F.index_select(x, 1, Tensor([2, 2])), lambda x: x[:, [2, 2]], (A,)),
+    ("masked_select", lambda x: F.masked_select(x, x > 0.6), lambda x: x[x > 0.6], (A,)),
+    ("scatter_nd", lambda x: F.scatter_nd(Tensor([[1], [3], [1]]), x, (4, 4)), scattered, (A,)),
+    (
+        "tensor_scatter_add",
+        lambda x, u: F.tensor_scatter_add(x, Tensor([[0, 1], [2, 2]]), u),
+        lambda x, u: x + np.array([[0, u[0], 0, 0], [0, 0, 0, 0], [0, 0, u[1], 0]]),
+        (A, B[0, :2]),
+    ),
+    (
+        "tensor_scatter_update",
+        lambda x, u: F.tensor_scatter_update(x, Tensor([[1], [2]]), u),
+        lambda x, u: np.concatenate([x[:1], u]),
+        (A, B[:2]),
+    ),
+    ("chunk", lambda x: F.chunk(x, 3, 1)[1], lambda x: x[:, 2:], (A,)),
+    ("column_stack", lambda x, y: F.column_stack((x, y)), lambda x, y: np.column_stack((x, y)), (A, B)),
+    ("dstack", lambda x, y: F.dstack((x, y)), lambda x, y: np.dstack((x, y)), (A, B)),
+    ("hstack", lambda x, y: F.hstack((x, y)), lambda x, y: np.hstack((x, y)), (A, B)),
+    ("vstack", lambda x, y: F.vstack((x, y)), lambda x, y: np.vstack((x, y)), (A, B)),
+    ("diagonal", F.diagonal, np.diagonal, (A,)),
+    ("moveaxis", lambda x: F.moveaxis(x, 0, 1), np.transpose, (A,)),
+    ("narrow", lambda x: F.narrow(x, 1, 1, 2), lambda x: x[:, 1:3], (A,)),
+    ("ravel", F.ravel, np.ravel, (A,)),
+    ("repeat_interleave", lambda x: F.repeat_interleave(x, 2, 1), lambda x: np.repeat(x, 2, 1), (A,)),
+    ("rot90", lambda x: F.rot90(x, 1, (0, 1)), np.rot90, (A,)),
+    ("slice", lambda x: F.slice(x, (1, 0), (2, -1)), lambda x: x[1:3], (A,)),
+    ("t", F.t, np.transpose, (A,)),
+    ("tensor_split", lambda x: F.tensor_split(x, 3, 1)[0], lambda x: x[:, :2], (A,)),
+    ("unbind", lambda x: F.unbind(x, 1)[3], lambda x: x[:, 3], (A,)),
 ]
 
 
@@ -105,6 +195,41 @@ def test_value_and_gradient(name, function, reference, operands):
 def test_comparisons(name):
     x, y = np.array([1.0, 2.0, 0.0]), np.array([1.0, 0.0, 3.0])
     assert np.array_equal(getattr(F, name)(Tensor(x), Tensor(y)), getattr(np, name)(x, y))
+
+
+def test_positions_and_flags():
+    x = Tensor([[0.0, 3.0, 1.0], [2.0, 0.0, np.nan]])
+    assert F.nonzero(Tensor([[0, 2], [3, 0]])).tolist() == [[0, 1], [1, 0]]
+    assert F.argsort(x[0]).tolist() == [0, 2, 1] and F.argsort(x[0], descending=True).tolist() == [1, 2, 0]
+    assert F.count_nonzero(x).item() == 4 and F.numel(x) == 6 and F.dtype(x) == ad.float32
+    assert F.logical_xor(Tensor([True, False]), Tensor([True, True])).tolist() == [False, True]
+    assert F.isclose(Tensor([1.0, 2.0]), Tensor([1.0, 2.1])).tolist() == [True, False]
+
+
+def test_random_numbers():
+    ad.set_seed(5)
+    drawn = [
+        F.rand(3, 4),
+        F.randn(3, 4),
+        F.standard_normal((3, 4)),
+        F.uniform((3, 4), 2.0, 3.0),
+        F.normal((3,), 5.0, 0.0),
+    ]
+    assert all(x.dtype == ad.float32 for x in drawn) and F.rand(2, dtype=ad.float64).dtype == ad.float64
+    assert 0 <= drawn[0].min().item() and 2 <= drawn[3].min().item() and drawn[3].max().item() <= 3
+    assert drawn[4].tolist() == [5, 5, 5] and set(F.randint(0, 2, (50,)).tolist()) == {0, 1}
+    ad.set_seed(5)
+    assert np.array_equal(F.rand(3, 4), drawn[0])
+    x = Tensor(np.ones(200, np.float32))
+    value, gradient = ad.value_and_grad(lambda x: F.dropout(x, 0.25) * F.randn(200))(x)
+    assert np.allclose(value, gradient) and 20 < np.sum(value.asnumpy() == 0) < 90
+    assert F.dropout(x, training=False) is x
+
+
+def test_erfc_far_out():
+    x = np.linspace(-8, 26.5, 500)
+    assert np.allclose(F.erfc(x), [math.erfc(value) for value in x], rtol=2e-13, atol=0)
+    assert F.erfc(np.array([-np.inf, 40.0, np.inf])).tolist() == [2, 0, 0] and np.isnan(F.erfc(np.nan))
 
 
 def test_integers_and_flags():

@@ -51,6 +51,27 @@ CASES = [
     (P.RealDiv(), (M, M + 1), M / (M + 1)),
     (P.AddN(), ((M, M, M),), 3 * M),
     (P.GeLU(), (M,), F.gelu(M, "tanh")),
+    (lambda x: P.ArgMaxWithValue(1, True)(x)[1], (M,), M.max(1, keepdims=True)),
+    (lambda x: P.ArgMinWithValue(0)(x)[1], (M,), M.min(0)),
+    (P.BiasAdd(), (M, M[0]), M + M[0]),
+    (P.Elu(), (-M,), np.expm1(-M)),
+    (P.Erfc(), (M,), F.erfc(M)),
+    (P.HShrink(2.5), (M,), np.where(M > 2.5, M, 0)),
+    (P.L2Loss(), (M,), (M**2).sum() / 2),
+    (P.MulNoNan(), (M, M), M * M),
+    (P.Pad(((1, 0), (0, 1))), (M,), np.pad(M, ((1, 0), (0, 1)))),
+    (P.ReverseV2((1,)), (M,), M[:, ::-1]),
+    (lambda x: P.Slice()(x, (0, 1), (2, 1)), (M,), M[:, 1:2]),
+    (P.SmoothL1Loss(), (M, M + 2), np.full((2, 3), 1.5)),
+    (lambda x, y: P.SoftmaxCrossEntropyWithLogits()(x, y)[0], (M, M / 6), -(M / 6 * F.log_softmax(M)).sum(1)),
+    (P.SigmoidCrossEntropyWithLogits(), (M, M / 6), np.logaddexp(0, M) - M * M / 6),
+    (P.BinaryCrossEntropy("sum"), (M / 7, M / 8), F.binary_cross_entropy(M / 7, M / 8, reduction="sum")),
+    (lambda x: P.SquareSumAll()(x, x)[1], (M,), (M**2).sum()),
+    (lambda x: P.Meshgrid()((x[0], x[1]))[0], (M,), np.meshgrid(M[0], M[1])[0]),
+    (lambda x: P.EmbeddingLookup()(x, Tensor([2, 1]), 1), (M,), M[[1, 0]]),
+    (P.Triu(1), (M,), np.triu(M, 1)),
+    (P.Xlogy(), (M, M), M * np.log(M)),
+    (lambda x: P.Depend()(x, x + 1), (M,), M),
 ]
 
 
@@ -65,8 +86,21 @@ def test_value_and_gradient(primitive, operands, expected):
         assert_gradients(primitive, *tensors, tolerance=1e-4)
 
 
+def test_settings():
+    assert repr(P.Softmax(axis=0)) == "Softmax(axis=0)" and repr(P.Exp()) == "Exp()"
+    assert repr(P.Sort(descending=True)) == "Sort(axis=-1, descending=True)"
+    for make in (lambda: P.Softmax(1, 2), lambda: P.Concat(dim=1), lambda: P.Pad(), lambda: P.Exp(1)):
+        with pytest.raises(TypeError):
+            make()
+    y, kept = P.Dropout(0.75)(Tensor(np.ones(1000)))
+    assert set(y.tolist()) == {0, 1 / 0.75} and np.array_equal(y.asnumpy() > 0, kept)
+    assert P.StandardNormal()((2, 3)).shape == P.UniformReal(seed=2)((2, 3)).shape == (2, 3)
+    assert ops.constexpr(len) is len
+
+
 def test_integers():
     x = Tensor(M)
+    assert P.DType()(x) == ad.float64 and P.ReduceAny()(x > 5).item() and not P.ReduceAll()(x > 5).item()
     assert P.Argmax()(x).tolist() == [2, 2] and P.Argmax()(x).dtype == ad.int32
     assert P.Argmin(0, ad.int64)(x).tolist() == [0, 0, 0]
     assert P.Shape()(x) == (2, 3)

@@ -162,7 +162,7 @@ class TransformerEncoderLayer(Cell):
         self.norm1 = LayerNorm((d_model,), epsilon=layer_norm_eps, dtype=dtype)
         self.norm2 = LayerNorm((d_model,), epsilon=layer_norm_eps, dtype=dtype)
         self.dropout = Dropout(dropout)
-        self.activation = activation if isinstance(activation, Cell) else get_activation(activation)
+        self.activation: Any = activation if isinstance(activation, Cell) else get_activation(activation)
         self.norm_first = checked_flag(norm_first, "norm_first")
 
     def construct(self, src: Any, src_mask: Any = None, src_key_padding_mask: Any = None) -> Any:

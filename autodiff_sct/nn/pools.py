@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..errors import ArgumentTypeError, ArgumentValueError
+from ..ops import functional as F
 from .cell import Cell
 from .windows import padding_of, pads_of, pair, windows
 
@@ -178,7 +179,7 @@ class Padding(Cell):
 
     def construct(self, x: Any) -> Any:
         """Add the elements."""
-        return np.pad(x, ((0, 0),) * (x.ndim - self.axes) + self.pairs, self.mode)
+        return F.pad(x, ((0, 0),) * (x.ndim - self.axes) + self.pairs, self.mode)
 
 
 class ConstantPad2d(Padding):
@@ -190,7 +191,7 @@ class ConstantPad2d(Padding):
 
     def construct(self, x: Any) -> Any:
         """Add the elements."""
-        return np.pad(x, ((0, 0),) * (x.ndim - self.axes) + self.pairs, constant_values=self.value)
+        return F.pad(x, ((0, 0),) * (x.ndim - self.axes) + self.pairs, value=self.value)
 
 
 class ConstantPad1d(ConstantPad2d):

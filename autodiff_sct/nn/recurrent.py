@@ -198,7 +198,7 @@ class Recurrent(Cell):
     def make(self, width: int, suffix: str, dtype: Any) -> None:
         """Make the parameters of one layer and direction."""
         rows, uniform = self.gates * self.hidden_size, Uniform(1 / math.sqrt(self.hidden_size))
-        shapes = {"weight_ih": (rows, width), "weight_hh": (rows, self.hidden_size)}
+        shapes: dict[str, tuple[int, ...]] = {"weight_ih": (rows, width), "weight_hh": (rows, self.hidden_size)}
         shapes |= {"bias_ih": (rows,), "bias_hh": (rows,)} if self.has_bias else {}
         for name, shape in shapes.items():
             setattr(self, name + suffix, Parameter(initializer(uniform, shape, dtype), name + suffix))

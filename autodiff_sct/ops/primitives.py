@@ -239,7 +239,7 @@ Xlogy = primitive("Xlogy", F.xlogy)
 # Activations and losses
 BinaryCrossEntropy = primitive(
     "BinaryCrossEntropy",
-    lambda *given: F.binary_cross_entropy(*given[:-1], reduction=given[-1]),
+    lambda x, y, *rest: F.binary_cross_entropy(x, y, rest[0] if len(rest) > 1 else None, rest[-1]),
     lambda reduction="mean": (reduction,),
 )
 Elu = primitive("Elu", F.elu, lambda alpha=1.0: (alpha,))

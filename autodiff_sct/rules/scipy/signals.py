@@ -55,20 +55,73 @@ def check_state(zi):
 
 @reverse(signal.filtfilt)
 def filtfilt(y, d, b, a, x, axis=-1, padtype="odd", padlen=None, method="pad", irlen=None):
-    if method != "pad":
-        raise NoRule("scipy.signal.filtfilt is differentiable with method='pad'")
-    edge = margin(padtype, padlen, 3 * max(np.size(a), np.size(b)))
-    d = widened(np.moveaxis(d, axis, -1), edge)
-    state = settling(b, a, d)
-    for _ in range(2):
-        d = np.flip(d, -1)
-        d = settled(d, np.flip(signal.lfilter(b, a, np.flip(d, -1)), -1), state)
-    return None, None, np.moveaxis(narrowed(d, edge, padtype), -1, axis)
+    edge = checked_margin(b, a, padtype, padlen, method)
+    extended = extension(np.moveaxis(x, axis, -1), edge, padtype)
+    once = np.flip(from_rest(b, a, extended), -1)
+    b_late, a_late, d_once = from_rest_adjoints(np.flip(widened(np.moveaxis(d, axis, -1), edge), -1), b, a, once)
+    b_early, a_early, d_extended = from_rest_adjoints(np.flip(d_once, -1), b, a, extended)
+    return b_late + b_early, a_late + a_early, np.moveaxis(narrowed(d_extended, edge, padtype), -1, axis)
 
 
 @forward(signal.filtfilt)
 def push_filtfilt(y, d, b, a, x, axis=-1, padtype="odd", padlen=None, method="pad", irlen=None):
-    return None, None, signal.filtfilt(b, a, d, axis, padtype, padlen, method, irlen)
+    edge = checked_margin(b, a, padtype, padlen, method)
+    extended, inner = extension(np.moveaxis(x, axis, -1), edge, padtype), slice(edge, x.shape[axis] + edge)
+    return (
+        np.moveaxis(along_numerator(d, b, a, extended)[..., inner], -1, axis),
+        np.moveaxis(along_denominator(d, b, a, extended)[..., inner], -1, axis),
+        signal.filtfilt(b, a, d, axis, padtype, padlen, method, irlen),
+    )
+
+
+def along_numerator(d, b, a, x):
+    """The tangent of what a filter makes of a signal forwards and backwards."""
+    once = np.flip(from_rest(b, a, x), -1)
+    return np.flip(from_rest(d, a, once) + from_rest(b, a, np.flip(from_rest(d, a, x), -1)), -1)
+
+
+def along_denominator(d, b, a, x):
+    once = np.flip(from_rest(b, a, x), -1)
+    by_a = along_denominator_once(d, b, a, x)
+    return np.flip(along_denominator_once(d, b, a, once) + from_rest(b, a, np.flip(by_a, -1)), -1)
+
+
+def along_denominator_once(d, b, a, x):
+    moved, gain = x - x[..., :1], np.sum(b) / np.sum(a)
+    return -signal.lfilter(d, a, signal.lfilter(b, a, moved)) - np.sum(d) / np.sum(a) * gain * x[..., :1]
+
+
+def from_rest(b, a, x):
+    """A filter that begins in the state to which the first value of the signal leads if it lasts for ever."""
+    return signal.lfilter(b, a, x - x[..., :1]) + np.sum(b) / np.sum(a) * x[..., :1]
+
+
+def from_rest_adjoints(d, b, a, x):
+    """The cotangents of the coefficients and of the signal."""
+    moved, gain, whole = x - x[..., :1], np.sum(b) / np.sum(a), np.sum(d, -1, keepdims=True)
+    d_b, d_a, d_x = lfilter(signal.lfilter(b, a, moved), d, b, a, moved)
+    lasting = np.sum(whole * x[..., :1]) / np.sum(a)
+    first = d_x[..., :1] - np.sum(d_x, -1, keepdims=True) + gain * whole
+    return d_b + lasting, d_a - gain * lasting, np.concatenate([first, d_x[..., 1:]], -1)
+
+
+def checked_margin(b, a, padtype, padlen, method):
+    if method != "pad":
+        raise NoRule("scipy.signal.filtfilt is differentiable with method='pad'")
+    return margin(padtype, padlen, 3 * max(np.size(a), np.size(b)))
+
+
+def extension(x, edge, padtype):
+    """A signal that is extended at both ends of its last axis, as SciPy does it."""
+    if edge == 0:
+        return x
+    widths = [*[(0, 0) for _ in range(x.ndim - 1)], (edge, edge)]
+    if padtype == "constant":
+        return np.pad(x, widths, "edge")
+    if padtype == "even":
+        return np.pad(x, widths, "reflect")
+    before, behind = x[..., edge:0:-1], x[..., -2 : -edge - 2 : -1]
+    return np.concatenate([2 * x[..., :1] - before, x, 2 * x[..., -1:] - behind], -1)
 
 
 @reverse(signal.sosfiltfilt)
@@ -104,13 +157,8 @@ def widened(d, edge):
     return np.pad(d, [*[(0, 0) for _ in range(d.ndim - 1)], (edge, edge)])
 
 
-def settling(b, a, like):
-    """The response of a filter to no signal if it begins in the state that a constant 1 leads to."""
-    return signal.lfilter(b, a, np.zeros(like.shape[-1], like.dtype), zi=signal.lfilter_zi(b, a).astype(like.dtype))[0]
-
-
 def settling_of_sections(sos, like):
-    """The same for a filter in sections."""
+    """The response of a filter in sections to no signal if it begins in the state that a constant 1 leads to."""
     return signal.sosfilt(sos, np.zeros(like.shape[-1], like.dtype), zi=signal.sosfilt_zi(sos))[0].astype(like.dtype)
 
 
@@ -119,7 +167,7 @@ def kernel_of(window_length, polyorder, deriv, delta, like):
     return signal.savgol_coeffs(window_length, polyorder, deriv, delta).astype(like.dtype)
 
 
-nondifferentiable(settling, settling_of_sections, kernel_of)
+nondifferentiable(settling_of_sections, kernel_of)
 
 
 def settled(d, passed, state):
@@ -180,12 +228,21 @@ def upfirdn(y, d, h, x, up=1, down=1, axis=-1, mode="constant", cval=0):
     first, n = (np.size(h) - 1 + lead) // up, x.shape[axis]
     d_x = whole[..., first : first + n]
     missing = np.zeros((*d_x.shape[:-1], n - d_x.shape[-1]), d.dtype)
-    return None, np.moveaxis(np.concatenate([d_x, missing], -1), -1, axis)
+    spread, samples = in_rows(d, down, axis), in_rows(x, up, axis)
+    spread = np.pad(spread, [(0, 0), (0, samples.shape[1] + np.size(h) - 1 - spread.shape[1])])
+    d_h = signal.correlate(spread, samples, "valid")[0]
+    return d_h, np.moveaxis(np.concatenate([d_x, missing], -1), -1, axis)
 
 
 @forward(signal.upfirdn)
 def push_upfirdn(y, d, h, x, up=1, down=1, axis=-1, mode="constant", cval=0):
-    return None, signal.upfirdn(h, d, up, down, axis)
+    return signal.upfirdn(d, x, up, down, axis), signal.upfirdn(h, d, up, down, axis)
+
+
+def in_rows(x, up, axis):
+    """A matrix of the lanes of a signal, with zeros between the samples."""
+    x = np.moveaxis(signal.upfirdn(np.ones(1, x.dtype), x, up, axis=axis), axis, -1)
+    return np.reshape(x, (-1, x.shape[-1]))
 
 
 # Convolutions

@@ -47,6 +47,7 @@ from ..library.library_text import follows, takes_floats, text_of
 from ..library.registry_calls import asked, is_plumbing
 from ..library.validation import folded_question, followed_or_asked, settled_call
 from ..library.wrappers import wrapped_call
+from ..numpy.array_arguments import with_arrays
 from ..numpy.calls import call_numpy
 from ..objects.objects import construct
 from ..objects.record_tables import pairs_of
@@ -200,6 +201,8 @@ def call_constant(s: Specialiser, callee: Const, args: list[Value], kwargs: dict
     if hashable and is_library(fn):
         args, kwargs = without_permissions(fn, args, kwargs)
     if handler is not None:
+        if fn in TABLE:
+            args, kwargs = with_arrays(s, fn, args, kwargs)
         return handled(s, handler, fn, args, kwargs)
     if type(fn) in MADE:
         return call_value(s, MADE[type(fn)](s, fn), args, kwargs)
@@ -351,6 +354,7 @@ def call_known(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[st
             "assign what it returns: `y[...] = ...`",
         )
     if is_hashable(callee.value) and callee.value in OTHERWISE:
+        args, kwargs = with_arrays(s, callee.value, args, kwargs)
         value = OTHERWISE[callee.value](s, args, kwargs)
         if value is not None:
             return value

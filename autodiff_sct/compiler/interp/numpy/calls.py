@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import math
-from types import FunctionType
 from typing import Any
 
 import gast
@@ -17,61 +16,18 @@ from ....rules.table import TABLE
 from ... import ir
 from ...domain.dependencies import AttributeRead
 from ...domain.facts import FLOAT, INT, Listed, Num, Opaque, Pair, several
-from ...domain.values import Const, Leaf, ListV, Obj, PartialV, TupleV, Value
+from ...domain.values import Const, Leaf, ListV, PartialV, TupleV, Value
 from ...ir.builder import Specialiser
 from ..arrays import emit_op
 from ..arrays.emit_op import array_of_list, numpy_call
 from ..containers import items as containers
-from ..containers.iterators import Cursor
-from ..containers.sources import Source
 from ..kernel.handlers import MADE, handles, otherwise
-from ..kernel.operations import as_list, attribute_of, call_python, call_value, get_item, items_of
+from ..kernel.operations import attribute_of, call_python, call_value, get_item, items_of
 from ..models import functions as models
 from ..world.captures import import_external, object_number
-from ..world.class_guards import found_in
 from . import writers
+from .array_arguments import with_arrays
 from .keywords import rewritten
-
-# Functions whose rules take a list item by item.
-OF_LISTS = frozenset(
-    [np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.concatenate, np.stack, np.vstack, np.hstack]
-    + [np.dstack, np.column_stack, np.block, np.select, np.choose, np.einsum, np.linalg.multi_dot, np.polyval]
-    + [np.histogram2d]
-)
-
-
-# Parameters whose rules ask them for their shapes, so that a list in their place is made an array.
-OF_ARRAYS: dict[Any, str] = {
-    **dict.fromkeys([np.dot, np.inner, np.outer, np.vdot, np.kron, np.cross, np.tensordot, np.ndarray.dot], "a b"),
-    **dict.fromkeys([np.convolve, np.correlate], "a v"),
-    **dict.fromkeys([np.linalg.solve, np.linalg.lstsq, np.linalg.tensorsolve], "a b"),
-    **dict.fromkeys([np.linalg.cross, np.linalg.outer, np.linalg.tensordot, np.linalg.vecdot], "x1 x2"),
-    **dict.fromkeys([np.quantile, np.percentile, np.nanquantile, np.nanpercentile], "a q"),
-    np.average: "a weights",
-    np.trapezoid: "y x dx",
-    np.gradient: "f varargs",
-    np.polyfit: "x y w",
-    np.cov: "m y",
-    np.corrcoef: "x y",
-    np.append: "arr values",
-    np.bincount: "x weights",
-    np.histogram: "a weights",
-    np.histogram2d: "x y weights",
-    np.select: "default",
-}
-# Where functions of several arrays have the list of them, whose items may be lists that NumPy reads as arrays.
-OF_PARTS: dict[Any, int] = {
-    **dict.fromkeys([np.concatenate, np.stack, np.vstack, np.hstack, np.dstack, np.column_stack], 0),
-    np.linalg.multi_dot: 0,
-    np.select: 1,
-    np.choose: 1,
-}
-
-# Functions whose rules ask what they are given for its type and its axes, so that a Python number is made an array.
-OF_NUMBERS = frozenset(
-    [np.max, np.amax, np.min, np.amin, np.nanmax, np.nanmin, np.ptp, np.median, np.nanmedian]
-    + [np.quantile, np.nanquantile, np.percentile, np.nanpercentile]
-)
 
 
 def with_subscripts(s: Specialiser, args: list[Value]) -> list[Value]:
@@ -89,39 +45,13 @@ def with_subscripts(s: Specialiser, args: list[Value]) -> list[Value]:
     return [Const(inputs + "->" + spelled[-1] if output else inputs), *args[: 2 * (len(args) // 2) : 2]]
 
 
-def with_arrays(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> list[Value]:
-    """The arguments, keywords in place, with arrays for the lists that NumPy reads as arrays."""
-    if isinstance(fn, np.ufunc):
-        return [array_of_list(s, a) for a in args]
-    if isinstance(getattr(fn, "__self__", None), np.ufunc):
-        operands = len(args) if fn.__name__ == "outer" else 1  # what follows them are axes and places
-        return [*(array_of_list(s, a) for a in args[:operands]), *args[operands:]]
-    if fn is np.einsum and s.is_static(args[0]) and isinstance(s.static(args[0]), str):
-        return [args[0], *(array_of_list(s, a) for a in args[1:])]
-    at = OF_PARTS.get(fn, len(args))
-    if at < len(args) and isinstance(known := args[at], (ListV, TupleV)):
-        parts = tuple(array_of_list(s, part) for part in known.items)
-        args[at] = ListV(parts, known.site) if isinstance(known, ListV) else TupleV(parts)
-    if fn in OF_NUMBERS and args and (facts := s.num(args[0])) is not None and facts.python:
-        args[0] = numpy_call(s, np.asarray, [args[0]], {})
-    wanted = OF_ARRAYS.get(fn, "").split()
-    names = list(TABLE[fn].signature.parameters) if wanted else []
-    for k, value in kwargs.items():
-        kwargs[k] = array_of_list(s, value) if k in wanted else value
-    return [array_of_list(s, a) if names and names[min(k, len(names) - 1)] in wanted else a for k, a in enumerate(args)]
-
-
 def call_numpy(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[str, Value]) -> Value:
     fn = callee.value
     if not args:
         args, kwargs = by_position(fn, kwargs)
-    args = [as_array(s, fn, as_operand(s, a)) for a in args]
-    kwargs = {k: v if k == "out" else as_array(s, fn, v) for k, v in kwargs.items()}
+    args, kwargs = with_arrays(s, fn, with_subscripts(s, args) if fn is np.einsum else args, kwargs)
     if (result := rewritten(s, fn, args, kwargs)) is not None:
         return result
-    if fn is np.einsum:
-        args = with_subscripts(s, args)
-    args = with_arrays(s, fn, args, kwargs)
     args, kwargs = writers.positional_out(fn, args, kwargs)
     if kwargs.get("out", Const(None)) != Const(None):
         return writers.with_out(s, callee, args, kwargs)
@@ -199,34 +129,6 @@ def has_dtype(s: Specialiser, facts: Num | None, dtype: Value) -> bool:
     return s.static(dtype) is None or np.dtype(s.static(dtype)) == facts.dtype
 
 
-def as_operand(s: Specialiser, value: Value) -> Value:
-    """The array that an object says it is, by its ``__array__``; the list that an iterator goes through."""
-    if isinstance(value, Obj) and isinstance(found_in(s, value.cls, "__array__"), FunctionType):
-        return call_value(s, attribute_of(s, value, "__array__"), [], {})
-    if isinstance(value, Source) or isinstance(value, Obj) and value.cls is Cursor:
-        return as_list(s, value)
-    return value
-
-
-def as_array(s: Specialiser, fn: Any, value: Value) -> Value:
-    """A list of numbers where NumPy reads an array, made that array: rules ask arrays for their shapes."""
-    if fn in OF_LISTS or fn is not np_function(fn):
-        return value
-    listed = isinstance(value, (ListV, TupleV)) or isinstance(value, Leaf) and isinstance(s.facts[value.name], Listed)
-    if not listed or not any(holds_floats(s, s.facts[n]) for n in s.leaves(value)):
-        return value
-    return numpy_call(s, np.array, [value], {})
-
-
-def holds_floats(s: Specialiser, facts: Any) -> bool:
-    """True if something is, or holds, numbers through which derivatives may pass."""
-    if isinstance(facts, Num):
-        return facts.differentiable
-    if isinstance(facts, Pair):
-        return any(holds_floats(s, item) for item in facts.items)
-    return isinstance(facts, Listed) and holds_floats(s, s.elements_of(facts))
-
-
 def by_position(fn: Any, kwargs: dict[str, Value]) -> tuple[list[Value], dict[str, Value]]:
     """The arguments of a call that names all of them, those that a function must be given by position."""
     row = TABLE.get(fn)
@@ -235,12 +137,6 @@ def by_position(fn: Any, kwargs: dict[str, Value]) -> tuple[list[Value], dict[st
     if not needed or any(name not in kwargs for name in needed):
         return [], kwargs
     return [kwargs[name] for name in needed], {k: v for k, v in kwargs.items() if k not in needed}
-
-
-def np_function(fn: Any) -> Any:
-    """`fn` if it is NumPy's, else None."""
-    named = isinstance(fn, np.ufunc) or (getattr(fn, "__module__", None) or "").split(".")[0] == "numpy"
-    return fn if named else None
 
 
 def scalar_form(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value | None:

@@ -30,6 +30,7 @@ from ..opt.loops.batch_columns import batch_column_updates
 from ..opt.loops.unboxing.casts import drop_casts
 from ..opt.loops.unboxing.driver import unbox_arrays
 from ..opt.loops.unboxing.scalars import scalar_math
+from ..opt.loops.vectorise import vectorise
 from ..opt.memory.accumulation.first_touch import assign_items
 from ..opt.memory.accumulation.full_first import order_full_first
 from ..opt.memory.accumulation.lists import assign_list_items, elide_list_zeros, split_stacked
@@ -229,6 +230,13 @@ MEMORY = Phase(
             "dse",
             lambda p: eliminate_loop_stores(p.s, p.both, p.reverse),
             does="items of cotangents that no later step reads are not cleared",
+        ),
+        outermost(
+            "batch_rank1_updates",
+            lambda p: vectorise(p.s, p.reverse),
+            joint=True,
+            needs=ir.Loop,
+            does="those of steps that do not depend on each other",
         ),
         Pass("rematerialize", with_lengths, does="lengths"),
     ),

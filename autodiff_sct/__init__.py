@@ -29,7 +29,7 @@ from .context import (
     set_context,
     set_device,
 )
-from .core.parts import MODULES as _PARTS
+from .core.process_state import MODULES as _PARTS
 from .core.process_state import get_seed, set_seed
 from .dtypes import (
     bool_,
@@ -55,9 +55,8 @@ if TYPE_CHECKING:
     from .api.batching import per_example_grad, vmap
     from .api.checking import check_grads
     from .api.custom_rules import check_rule, constant, rule
-    from .api.implicit import implicit_root
+    from .api.implicit import implicit_root, linearize
     from .api.labels import labelled
-    from .api.linear import linearize
     from .api.source_text import from_source
     from .api.sparse import sparse_hessian, sparse_jacobian
     from .common.initializer import initializer

@@ -1,4 +1,9 @@
-"""The checks of what `grad` and its relatives are called with: each returns the argument in one form, or raises."""
+"""The checks of what `grad` and its relatives are called with: each returns the argument in one form, or raises.
+
+Gradients by integer and boolean tensors: computed in floats, given back in the tensor's dtype where nothing is lost.
+
+NumPy's integer arrays and Python's integers are refused instead: MindSpore's users alone expect this.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +16,14 @@ from typing import Any
 import numpy as np
 
 from ..compiler.domain.leaves import children, with_children
-from ..errors import ArgumentRuntimeError, ArgumentTypeError, ArgumentValueError
+from ..errors import ArgumentRuntimeError, ArgumentTypeError, ArgumentValueError, NotDifferentiable
 from ..runtime.copies import layout_copy
 from ..runtime.objects import is_sparse
-from ..tensor import Parameter, Tensor
+from ..tensor import Parameter, Tensor, wrap
 
 __all__ = [
+    "as_floats",
+    "as_given",
     "checked_backend",
     "checked_callable",
     "checked_flag",
@@ -26,6 +33,7 @@ __all__ = [
     "checked_weights",
     "chosen_positions",
     "fitted",
+    "is_integer_tensor",
     "refuse_input",
     "refuse_position",
     "split_aux",
@@ -270,3 +278,38 @@ def copied_like(content: np.ndarray, like: np.ndarray, dtype: np.dtype[Any]) -> 
     found = layout_copy(like)
     found[...] = content
     return found  # type: ignore[no-any-return]
+
+
+def is_integer_tensor(value: Any) -> bool:
+    """True if `value` is a tensor of integers or booleans."""
+    return isinstance(value, Tensor) and value.asnumpy().dtype.kind in "biu"
+
+
+def as_floats(values: Any) -> tuple[Any, ...]:
+    """The arguments with float64 tensors, which hold whole numbers exactly, in the place of integer ones."""
+    return tuple(wrap(value.asnumpy().astype(np.float64)) if is_integer_tensor(value) else value for value in values)
+
+
+def as_given(gradient: Any, value: Any, name: str, fn: Any) -> Any:
+    """The gradient of `fn` by an integer tensor in that tensor's dtype; other gradients as they are.
+
+    Raises
+    ------
+    NotDifferentiable
+        If the gradient is no number of that dtype.
+    """
+    if not is_integer_tensor(value):
+        return gradient
+    content, dtype = gradient.asnumpy(), value.asnumpy().dtype
+    with np.errstate(invalid="ignore"):
+        kept = content.astype(dtype)
+    if not np.array_equal(kept, content):
+        from ..compiler.interp.world.boundary import place_of_definition
+
+        raise NotDifferentiable(
+            f"the gradient by {name} is not made of numbers of the argument's dtype, {value.dtype}",
+            f"pass floats: `{name}.astype(ad.float32)`",
+            place_of_definition(fn),
+            code="integer-input",
+        )
+    return wrap(kept)

@@ -24,18 +24,20 @@ from ..core.highlight import highlighted_html
 from ..errors import ArgumentRuntimeError, ArgumentTypeError, AutodiffError, NotDifferentiable
 from ..tensor import Parameter, Tensor
 from .arguments import (
+    as_floats,
+    as_given,
     checked_backend,
     checked_callable,
     checked_flag,
     checked_memory,
     checked_positions,
     checked_weights,
+    is_integer_tensor,
     name_of,
     refuse_position,
     require_aux,
 )
 from .entry import compiled, is_unchanged, made
-from .integers import as_floats, as_given, is_integer_tensor
 from .tracebacks import presented
 
 __all__ = ["GradFunction", "ParameterName", "assemble", "get_grad", "html_of", "parameter_names"]

@@ -20,7 +20,7 @@ from autodiff_sct.compiler import derivatives_inside, interp
 from autodiff_sct.compiler.analysis.missing_rules import full_name
 from autodiff_sct.compiler.derivatives_inside.scipy import MODULES as FOLLOWED
 from autodiff_sct.compiler.derivatives_inside.scipy import load_libraries
-from autodiff_sct.compiler.interp.library.library_text import text_of
+from autodiff_sct.compiler.interp.library.validation import text_of
 from autodiff_sct.compiler.interp.numpy import methods
 from autodiff_sct.rules.optional import MODULES, load_optional
 from autodiff_sct.rules.table import NONDIFFERENTIABLE, TABLE

@@ -3,14 +3,19 @@
 A pass over a tree is a recursive function, and an expression may be thousands deep. `deeply` runs such a function as
 it is, and only where that hits the recursion limit runs it again on a thread of its own with a large stack. The
 function must therefore be free of side effects until it returns.
+
+Python's collector of cycles, paused: nearly all that a compilation makes lives until its end.
 """
 
 from __future__ import annotations
 
 import contextvars
+import gc
+import os
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, ParamSpec, TypeVar
 
 from autodiff_sct.core.forks import Lock
@@ -67,3 +72,33 @@ def _on_a_large_stack(thunk: Callable[[], R]) -> R:
     if succeeded:
         return value
     raise value
+
+
+_pausing: set[object] = set()  # those for whose sake the collector is off: none if it was before
+
+
+@contextmanager
+def paused() -> Iterator[None]:
+    """Pause the collector, unless it is off already; the last one to end switches it on."""
+    own = object()
+    if gc.isenabled() or _pausing:
+        _pausing.add(own)
+    gc.disable()
+    try:
+        yield
+    finally:
+        if own in _pausing:
+            _pausing.remove(own)
+            if not _pausing:
+                gc.enable()
+
+
+def resume() -> None:
+    """Switch the collector on in a forked child, which has none of the threads that have paused it."""
+    if _pausing:
+        _pausing.clear()
+        gc.enable()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=resume)

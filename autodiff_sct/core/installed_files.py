@@ -2,14 +2,18 @@
 
 A process that has been running since before an upgrade would keep what the old compiler emits under the new one's name:
 it keeps nothing once a file has changed.
+
+Cells of notebooks: a function that is defined in one has a file whose name nobody knows; its cell is ``In [2]``.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-__all__ = ["is_unchanged"]
+from ..errors import cell_of
+
+__all__ = ["in_cells", "is_unchanged"]
 
 PACKAGE = os.path.dirname(os.path.dirname(__file__))
 
@@ -33,3 +37,11 @@ def is_unchanged() -> bool:
         return sorted(states(PACKAGE)) == AT_IMPORT
     except OSError:
         return False
+
+
+def in_cells(text: str, files: Iterable[str]) -> str:
+    """A text in which places in some files, as ``4045.py:3``, are places in their cells, as ``In [2]:3``."""
+    for file in {*files}:
+        if (cell := cell_of(file)) is not None:
+            text = text.replace(f"{os.path.basename(file)}:", f"{cell}:")
+    return text

@@ -1,15 +1,22 @@
-"""State of the process: whether the tape records, functions with derivatives of the user's, random numbers."""
+"""State of the process: whether the tape records, functions with derivatives of the user's, random numbers.
+
+Parts of the package that are read when they are needed, by code that stands below them.
+
+The package's ``__init__``, which stands above all, names their modules in `MODULES`.
+"""
 
 from __future__ import annotations
 
 from contextvars import ContextVar
+from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from ..errors import ArgumentRuntimeError, ArgumentTypeError, ArgumentValueError
 
-__all__ = ["RECORDING", "REGISTERED", "generator", "get_seed", "require_recording", "set_seed"]
+__all__ = ["MODULES", "RECORDING", "REGISTERED", "generator", "get_seed", "part", "require_recording", "set_seed"]
 
 RECORDING: ContextVar[bool] = ContextVar("recording", default=True)  # by thread and task
 REGISTERED: list[Any] = []  # functions that users have registered a derivative for
@@ -51,3 +58,11 @@ def set_seed(seed: int) -> None:
         raise ArgumentValueError(f"a seed is not negative: {seed}")
     STATE.update(generator=np.random.default_rng(seed), seed=seed)
     np.random.seed(seed % 2**32)
+
+
+MODULES: dict[str, str] = {}
+
+
+def part(name: str) -> ModuleType:
+    """The module of a part, read now if it has not been."""
+    return import_module(MODULES[name])

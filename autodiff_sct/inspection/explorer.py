@@ -15,7 +15,7 @@ from typing import Any
 
 from ..api.arguments import name_of
 from ..api.entry import made
-from ..compiler.codegen.line_map import AGAIN
+from ..compiler.codegen.emit import AGAIN
 from ..compiler.driver.dump import lines_of_stages
 from ..compiler.driver.pipeline import STAGES
 from ..core.highlight import highlighted_lines, stylesheet

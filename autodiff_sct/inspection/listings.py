@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..compiler.analysis.remarks import place_of
-from ..compiler.codegen.line_map import FORWARD, REVERSE
+from ..compiler.codegen.emit import FORWARD, REVERSE
 from ..core.highlight import highlighted_lines
-from ..core.notebook_cells import in_cells
+from ..core.installed_files import in_cells
 from ..errors import Origin
 from .profile import Cost, Profile, amount, duration, percent
 

@@ -15,7 +15,7 @@ from types import FrameType
 from typing import Any
 
 from ..api.arguments import name_of
-from ..compiler.codegen.line_map import FORWARD
+from ..compiler.codegen.emit import FORWARD
 from ..errors import ArgumentValueError, cell_of
 from .watched import LineEvents, Program, Statement, Watched
 

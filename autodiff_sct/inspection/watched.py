@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from ..api.arguments import checked_callable
 from ..api.entry import made
 from ..api.gradfunction import GradFunction
-from ..compiler.codegen.line_map import AGAIN, FORWARD, EmittedLine
+from ..compiler.codegen.emit import AGAIN, FORWARD, EmittedLine
 from ..errors import NotDifferentiable
 
 __all__ = ["LineEvents", "Program", "Statement", "Watched"]

@@ -25,9 +25,9 @@ from ..rules.table import NONDIFFERENTIABLE, TABLE
 from ..runtime import add_at, unbroadcast, zeros_like
 from .array import Tensor, recording
 from .memory import STAMPS, check_unchanged, kept, owner_of, shell
+from .modes import OWN
 from .node import Node
 from .pullbacks import Plan, name_of, no_rule, plan_of
-from .scopes import OWN
 from .views import View, detach
 
 __all__ = ["IN_PLACE", "Cell", "Sweep", "call", "constant", "has_tensor", "is_inexact", "run"]

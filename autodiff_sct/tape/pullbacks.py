@@ -21,7 +21,7 @@ from ..errors import NoRule
 from ..rules.elementwise import compiled_as_negative
 from ..rules.table import STATIC, TABLE, Rule
 from ..runtime import gather_adjoint, ones_like, unbroadcast, zeros_like
-from .scopes import is_ours, scope_of
+from .modes import is_ours, scope_of
 
 __all__ = ["Plan", "name_of", "no_rule", "plan_of"]
 

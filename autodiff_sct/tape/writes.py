@@ -17,9 +17,9 @@ from ..runtime import gather_adjoint, stored
 from .array import Tensor, recording
 from .engine import IN_PLACE, Cell, Sweep, call, is_inexact
 from .memory import owner_of, shell, stamp
+from .modes import OWN
 from .node import Node
 from .pullbacks import Plan, plan_of
-from .scopes import OWN
 from .views import View
 from .written import part_of, written, written_rule
 

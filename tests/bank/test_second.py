@@ -12,7 +12,7 @@ import pytest
 
 import autodiff_sct as ad
 from autodiff_sct.compiler.driver import dispatch
-from autodiff_sct.compiler.domain.attempt import Way
+from autodiff_sct.compiler.domain.request import Way
 from autodiff_sct.errors import Refused
 from tests.bank import second
 from tests.bank.registry import Program, load_bank

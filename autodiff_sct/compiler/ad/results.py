@@ -18,11 +18,10 @@ from ..domain.values import Bound, Closure, Const, Leaf, ListV, MaybeV, Obj, Par
 from ..interp.containers.iterators import Cursor
 from ..interp.containers.sources import Source
 from ..interp.kernel.escape import parts_of
-from ..interp.world.boundary import own_copy
+from ..interp.world.boundary import own_copy, place_of_result
 from ..interp.world.normalized_bodies import prepared
-from ..interp.world.origins import place_of_result
 from ..ir.builder import Specialiser
-from ..ir.rewrite import followed, read_instead
+from ..ir.traversal import followed, read_instead
 from .activity import callee
 from .reverse.cotangents import as_scalar, copied, fit, numpy_call, spread, zeros
 from .reverse.transform import Reverse

@@ -4,18 +4,25 @@ Whether ``x.reshape(-1)`` shows the memory of ``x`` or copies it depends on the 
 the program writes is copied on entry, in C order. Where a program writes into what may be such a view, or into what
 it is a view of, arguments that come in another order are refused. So they are where it asks for the layout of an
 array that it writes: `np.dot` writes only into arrays in C order.
+
+Statements that only change the places of the items of a list: what they are, and what undoes them.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import gast
 import numpy as np
 
-from ...runtime import broadcast
+from ...runtime import broadcast, objects
 from .. import ir
+from ..domain.values import Leaf, Value
 from .alias import Regions, enclosing_loops
+
+if TYPE_CHECKING:
+    from ..ir.builder import Specialiser
 
 # What may be a copy instead of a view.
 UNCERTAIN = {np.reshape, np.ravel, np.ascontiguousarray, np.asfortranarray, np.ndarray.astype, np.require}
@@ -53,3 +60,24 @@ def needs_order(block: ir.Block, where: Regions) -> bool:
                 return True
             views |= where.written & {region}
     return False
+
+
+# By the kind of the effect: a function of the list and the other operands or a method of the list, and its inverse.
+MOVES: dict[str, tuple[Callable[..., None] | str, Callable[..., None] | str]] = {
+    "swap": (objects.swap, objects.swap),
+    "reverse": ("reverse", "reverse"),
+    "permute": (objects.permute, objects.permute_back),
+}
+
+
+def move(s: Specialiser, kind: str, items: Leaf, *operands: Value, back: bool = False) -> Any:
+    """The call that moves the items of a list, or moves them back."""
+    function = MOVES[kind][back]
+    if isinstance(function, str):
+        return ir.call(ir.attribute(s.expr(items), function))
+    return ir.call(s.bind(function.__name__, function), s.expr(items), *map(s.expr, operands))
+
+
+def write_move(s: Specialiser, kind: str, items: Leaf, *operands: Value) -> None:
+    """Write a statement of the program that moves items."""
+    s.block.append(ir.Effect(move(s, kind, items, *operands), s.where(), kind, (items, *operands)))

@@ -3,15 +3,20 @@
 An emitted function has no file, but its text is where a debugger and a traceback look for it: in `linecache`, under a
 name such as ``<adjoint of model.loss>``. The entry lives as long as the code does. With a folder in the environment
 variable ``AUTODIFF_SCT_DUMP`` it has a file there, in which breakpoints, profilers and coverage tools work.
+
+The import lines of an emitted text.
 """
 
 from __future__ import annotations
 
+import json
 import linecache
 import os
 import re
 import sys
+import types
 import weakref
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import CodeType, FunctionType
@@ -21,6 +26,8 @@ from autodiff_sct.compiler.frontend.source_text import Text, register
 from autodiff_sct.core.deep_stack import deeply
 from autodiff_sct.core.forks import Lock
 from autodiff_sct.errors import Origin, cell_of
+
+from ..domain.identifiers import is_identifier
 
 __all__ = ["load", "load_parts", "note_origin"]
 
@@ -168,3 +175,50 @@ def _emitted_line(error: BaseException, filename: str) -> int | None:
             line = step.tb_lineno
         step = step.tb_next
     return line
+
+
+COMMENT = re.compile(r"^ *#.*$", re.MULTILINE)
+
+
+def words(text: str) -> set[str]:
+    """The words of a text without its comments and its attributes: every name that it uses is among them."""
+    return set(re.findall(r"(?<!\.)\b\w+", COMMENT.sub("", text)))
+
+
+def imports_of(namespace: dict[str, Any], module: str, text: str) -> list[str]:
+    """The lines that make an emitted text run where its primal, of `module`, does: imports, and named tuples."""
+    modules, classes = list[str](), list[str]()
+    names: dict[str, list[str]] = defaultdict(list)
+    used = words(text)
+    for name, value in sorted(item for item in namespace.items() if item[0] in used):
+        home, own = str(getattr(value, "__module__", "")), str(getattr(value, "__qualname__", ""))
+        if isinstance(value, types.ModuleType) and is_path(value.__name__):
+            modules.append(f"import {value.__name__}" + (f" as {name}" if value.__name__ != name else ""))
+        elif is_made_inside(value):
+            names["collections"] += [] if "namedtuple" in names["collections"] else ["namedtuple"]
+            classes.append(f"{name} = namedtuple({quoted(value.__name__)}, {quoted(' '.join(value._fields))})")
+        elif is_imported(home, own, module) and callable(value):
+            names[home].append(own + (f" as {name}" if own != name else ""))
+    lines = [f"from {home} import {', '.join(own)}" for home, own in sorted(names.items())]
+    return [*sorted(modules), *lines, *classes]
+
+
+def is_imported(home: str, own: str, module: str) -> bool:
+    """True if a name of a module can be imported: ``__main__`` and the primal's module are there already."""
+    return home not in ("builtins", "__main__", module) and is_path(home) and is_identifier(own)
+
+
+def is_path(text: str) -> bool:
+    """True if a text is a dotted name of a module."""
+    return all(map(is_identifier, text.split(".")))
+
+
+def quoted(text: str) -> str:
+    return json.dumps(text)
+
+
+def is_made_inside(value: Any) -> bool:
+    """True if a value is a class of named tuples that the program makes, which stands in no module."""
+    if not isinstance(value, type) or not issubclass(value, tuple) or not hasattr(value, "_fields"):
+        return False
+    return vars(sys.modules.get(value.__module__, types)).get(value.__name__) is not value

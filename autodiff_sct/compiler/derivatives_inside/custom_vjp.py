@@ -2,24 +2,30 @@
 
 The body of ``construct`` is inlined for its value and no derivative passes through it; the value is then bound once
 more, by an operation that has the user's ``bprop`` as its rule.
+
+``vmap`` inside differentiated programs: a loop over the examples.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ...api import stop_gradient
+from ...api.batching import BatchedFunction, axes_of, over_examples
 from ...errors import ArgumentRuntimeError
 from ...nn import cell as cells
 from ...rules.table import TABLE, reverse, static
 from .. import ir
-from ..domain.values import Const, Leaf, Obj, TupleV, Value
+from ..domain.facts import Num
+from ..domain.values import Const, Leaf, Obj, TupleV, Value, Wrapped
 from ..interp.kernel.handlers import HANDLERS
 from ..interp.kernel.operations import call_python, call_value
 from ..ir.builder import Specialiser
+from .grad import own, setting
 
 OPERATIONS: dict[int, tuple[Any, Callable[..., Any]]] = {}
 
@@ -100,3 +106,46 @@ def filled(y: Any, d: Any) -> Any:
 for known in cells.WITH_BPROP:
     register(known)
 cells.ON_BPROP.append(register)
+
+
+@dataclass(eq=False)
+class BatchedV(Wrapped):
+    """A function of batches made inside the program."""
+
+    settings: BatchedFunction
+
+    def call(self, s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        return loop(s, self.fn, self.settings, [own(s, a) for a in args], kwargs)
+
+
+def vmap(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``vmap(fn, in_axes, out_axes)``."""
+    given = dict(zip(("fn", "in_axes", "out_axes"), args)) | kwargs
+    chosen = {name: setting(s, value, name) for name, value in given.items() if name != "fn"}
+    return BatchedV(given["fn"], BatchedFunction(len, chosen.get("in_axes", 0), chosen.get("out_axes", 0)))
+
+
+def loop(s: Specialiser, fn: Value, settings: BatchedFunction, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """A call of a function of batches."""
+    if kwargs:
+        raise s.refuse(
+            "nested-derivative", "a function of batches is called with keywords", "give its arguments by position"
+        )
+    axes = axes_of(settings.in_axes, len(args))
+    batched = [(a, axis) for a, axis in zip(args, axes) if axis is not None]
+    for a, _ in batched:
+        facts = s.num(a)
+        if not isinstance(a, Leaf) or facts is None or not facts.dims:
+            raise s.refuse(
+                "nested-derivative",
+                "an argument of a function of batches is no array of known rank here",
+                "give it arrays, or call vmap's function outside the differentiated function",
+            )
+    if not batched:
+        raise s.refuse(
+            "nested-derivative", "no argument has an axis of examples", "give one of them an axis in in_axes"
+        )
+    first, axis = batched[0]
+    count = ir.subscript(ir.attribute(s.expr(first), "shape"), ir.constant(axis))
+    length = s.let(count, Num("int"), hint="examples")
+    return call_python(s, over_examples, [fn, Const(axes), Const(settings.out_axes), length, *args], {})

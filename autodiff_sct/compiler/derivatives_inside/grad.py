@@ -28,11 +28,10 @@ from .. import ir
 from ..ad.nested_gradients import CALLED, Called, call_apart, primal_value
 from ..ad.recursion.function_pairs import Variant
 from ..analysis.alias import roots_of
-from ..domain.attempt import Way
 from ..domain.facts import Num
 from ..domain.identifiers import identifier
 from ..domain.pytree import is_tensor
-from ..domain.request import Request
+from ..domain.request import Request, Way
 from ..domain.values import Closure, Const, Leaf, ListV, Obj, PartialV, TupleV, Value, Wrapped
 from ..driver.forward_pipeline import tangent
 from ..driver.pipeline import adjoint
@@ -40,8 +39,8 @@ from ..interp.calls.recursive_functions import Recursion
 from ..interp.containers.items import own_list
 from ..interp.kernel.handlers import HOOKS
 from ..interp.kernel.operations import call_python, call_value
+from ..interp.world.boundary import place_of_definition
 from ..interp.world.captures import import_external
-from ..interp.world.origins import place_of_definition
 from ..ir.builder import Specialiser
 from .captures import Capture, tree_of
 
@@ -115,7 +114,7 @@ def weights_of(s: Specialiser, value: Value) -> Any:
 
 def call_gradient(s: Specialiser, gradient: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """Call a derivative function that exists outside the program."""
-    from .batching import BatchedFunction, BatchedV
+    from .custom_vjp import BatchedFunction, BatchedV
     from .products import by_all, jacobian_outside
 
     if isinstance(gradient, GradOperation):

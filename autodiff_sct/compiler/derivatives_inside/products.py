@@ -19,7 +19,7 @@ from ..domain.facts import Listed, Mapped, Num, Opaque
 from ..domain.values import Const, ListV, Obj, PartialV, TupleV, Value, Wrapped
 from ..driver.forward_pipeline import tangent
 from ..driver.pipeline import adjoint
-from ..interp.control.tangent_levels import with_tangents
+from ..interp.control.joins import with_tangents
 from ..interp.kernel.handlers import HANDLERS
 from ..interp.kernel.operations import call_python, call_value, get_item
 from ..interp.objects.fields import field

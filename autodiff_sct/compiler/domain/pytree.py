@@ -23,7 +23,7 @@ from ...errors import NotDifferentiable
 from ...runtime.broadcast import are_floats
 from ...runtime.objects import is_sparse
 from .facts import Facts, Num, Opaque, blurred, join, of_value, size_classes
-from .foreign_objects import extends_builtin, is_compiled, is_foreign, python_of
+from .values import extends_builtin, is_compiled, is_foreign, python_of
 
 
 @dataclasses.dataclass(frozen=True)

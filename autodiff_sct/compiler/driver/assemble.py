@@ -9,11 +9,9 @@ import gast
 
 from .. import ir
 from ..ad.tape.residuals import always_assigned, kept_state, own_copies, unset_state
-from ..codegen.emit import Emitter, defaults
-from ..codegen.line_map import FORWARD, REVERSE, line_map, mark_sweep
+from ..codegen.emit import FORWARD, REVERSE, Emitter, defaults, line_map, mark_sweep
 from ..codegen.load import load_parts
-from ..codegen.out_of_ssa import name_variables
-from ..codegen.unbound_checks import targets, with_checks
+from ..codegen.out_of_ssa import name_variables, targets, with_checks
 from ..domain.dependencies import KindGuard
 from ..domain.facts import Num
 from ..domain.identifiers import identifier, is_identifier, unique

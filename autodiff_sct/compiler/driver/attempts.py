@@ -12,9 +12,8 @@ from dataclasses import replace
 from typing import Any
 
 from ...errors import Refused, UnsupportedSyntax
-from ..domain.attempt import Attempt, Way
 from ..domain.pytree import Branch, Static, is_setting
-from ..domain.request import Emitted, Request
+from ..domain.request import Attempt, Emitted, Request, Way
 
 __all__ = ["fixed", "granted_by", "settings_of"]
 
@@ -23,8 +22,8 @@ def granted_by(
     emit: Callable[[Request], Emitted], request: Request, values: tuple[Any, ...] = ()
 ) -> tuple[Emitted, Request]:
     """The program that `emit` makes of a request, and the request as it was granted."""
-    from ..interp.library.library_text import explained
-    from ..interp.world.origins import users_line
+    from ..interp.library.validation import explained
+    from ..interp.world.boundary import users_line
 
     first: Refused | None = None
     following: Request | None = request
@@ -71,7 +70,7 @@ def after(request: Request, refused: Refused, values: tuple[Any, ...]) -> Reques
 
 def ways_around(tried: Attempt, refused: Refused) -> frozenset[Way]:
     """The ways that may lift a refusal."""
-    from ..interp.world.origins import is_ours
+    from ..interp.world.boundary import is_ours
 
     ways = {Way.TEXTS, Way.ASK, Way.LATE, Way.DEFAULTS, Way.INLINE if tried.specialised else Way.SHORT}
     in_derivative = tried.derivatives and (refused.origin is None or is_ours(refused.origin))

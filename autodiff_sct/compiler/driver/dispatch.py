@@ -14,21 +14,19 @@ from typing import Any, cast
 
 import numpy as np
 
-from ...core import gc_pause, thresholds
+from ...core import deep_stack, thresholds
 from ...core.forks import IMPORTING, Lock
 from ...core.highlight import SourceText
-from ...core.parts import part
+from ...core.process_state import part
 from ...errors import REPEATABLE, Degenerate, Refused
 from ...runtime.apart import Apart
 from ..codegen.load import note_origin
-from ..domain.attempt import Attempt, Way
 from ..domain.pytree import describe, key
-from ..domain.request import Emitted, Request
+from ..domain.request import Attempt, Emitted, Request, Way
 from . import cache, compile_log, repeated_calls
-from .argument_binding import Binding, Slot, refuse_endless
+from .argument_binding import Binding, Slot, general_tree, refuse_endless
 from .attempts import granted_by, settings_of
 from .repeated_calls import holds_nan
-from .signature import general_tree
 from .specialization import Variant, Variants, check_distinct, check_order, check_overlap, check_writable
 from .tensor_boxing import seeds_in, unwrapped, wrapped_like
 
@@ -87,7 +85,7 @@ class Compiled(Binding):
         kwargs: dict[str, Any],
     ) -> Variant:
         """A new variant, or one that another thread has compiled meanwhile."""
-        with self.lock, gc_pause.paused():
+        with self.lock, deep_stack.paused():
             if (known := self.variants.find(found_key, self.fn)) is not None:
                 return known
             started = time.perf_counter()
@@ -148,7 +146,7 @@ class Compiled(Binding):
 
     def on_arrays(self, variant: Variant) -> Variant:
         """The variant whose loops have no arrays as lists, and whose derivatives are NumPy's numbers."""
-        with self.lock, gc_pause.paused():
+        with self.lock, deep_stack.paused():
             if variant.other is None:
                 variant.other = self.variant_of(variant, lists=False, careful=True)
             return variant.other

@@ -10,7 +10,7 @@ from typing import Any
 
 import gast
 
-from ...core.parts import part
+from ...core.process_state import part
 from ...errors import ArgumentValueError, Origin
 from .. import ir
 from ..domain.request import Request

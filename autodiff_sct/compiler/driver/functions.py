@@ -12,10 +12,8 @@ from ..ad.recursion.function_pairs import PairDefinition, Variant, apart, body_o
 from ..ad.tape.residuals import unset
 from ..analysis.alias import Regions
 from ..analysis.definite_assignment import unbound
-from ..codegen.emit import Emitter, annotate, defaults
-from ..codegen.line_map import FORWARD, REVERSE, mark_sweep
-from ..codegen.out_of_ssa import name_variables
-from ..codegen.unbound_checks import targets, with_checks
+from ..codegen.emit import FORWARD, REVERSE, Emitter, annotate, defaults, mark_sweep
+from ..codegen.out_of_ssa import name_variables, targets, with_checks
 from ..interp.calls.recursive_functions import Recursion
 from ..ir.builder import Specialiser
 from ..opt.scalar.forward_substitution import Nesting

@@ -9,19 +9,17 @@ from __future__ import annotations
 from functools import partial
 
 from .. import ir
-from ..ad.tape.dead_restores import eliminate_dead_restores
 from ..ad.tape.packing import pack_saves
 from ..ad.tape.recompute import dedupe_carried_saves
+from ..ad.tape.required_restores import eliminate_dead_restores
 from ..ad.tape.rows import plan_rows, write_rows
 from ..ad.tape.shape_uses import forward_shapes, save_shapes
 from ..analysis.liveness import count_uses
 from ..codegen.emit import annotate
 from ..codegen.idioms.assignments import augment, chain_assignments
-from ..codegen.idioms.breaks import recover_breaks
-from ..codegen.idioms.comprehensions import recover_comprehensions
-from ..codegen.idioms.conditions import negate_tests, recover_conditionals
+from ..codegen.idioms.conditions import negate_tests, recover_breaks, recover_conditionals
 from ..codegen.idioms.inline_next import inline_next
-from ..codegen.idioms.iteration import recover_iteration
+from ..codegen.idioms.iteration import recover_comprehensions, recover_iteration
 from ..codegen.idioms.returns import forward_returns, last_sums
 from ..codegen.idioms.unpacking import recover_unpacking
 from ..codegen.out_of_ssa import read_exit_values
@@ -44,24 +42,19 @@ from ..opt.rewrite.canonicalize import canonicalize
 from ..opt.rewrite.cholesky import cholesky_vjp
 from ..opt.rewrite.inverses import reuse_inverses
 from ..opt.rewrite.outer_products import batch_outer_products
-from ..opt.rewrite.powers import reduce_squares
 from ..opt.rewrite.product_reuse import reuse_products
-from ..opt.rewrite.runtime_select import select_at_runtime
-from ..opt.rewrite.scatter_add import scatter_add
-from ..opt.rewrite.signs import propagate_negations
+from ..opt.rewrite.runtime_select import scatter_add, select_at_runtime
+from ..opt.rewrite.signs import propagate_negations, reduce_squares
 from ..opt.rewrite.softmax import softmax_vjp
 from ..opt.rewrite.summed_products import summed_products
 from ..opt.rewrite.tensor_products import tensor_products
 from ..opt.rewrite.ufunc_methods import use_methods
-from ..opt.scalar.affine_counters import name_counters, rematerialize_counters
 from ..opt.scalar.branch_fusion import fuse_branches
 from ..opt.scalar.branch_sinking import sink_into_branches
-from ..opt.scalar.copy_propagation import propagate_merges
-from ..opt.scalar.cse import number_across_sweeps, number_values
+from ..opt.scalar.cse import number_across_sweeps, number_values, propagate_merges
 from ..opt.scalar.dce import eliminate_dead_code, raising_only
-from ..opt.scalar.effect_substitution import substitute_into_effects
-from ..opt.scalar.loop_bounds import fold_bounds, normalize_direction
-from ..opt.scalar.number_substitution import substitute_numbers
+from ..opt.scalar.effect_substitution import substitute_into_effects, substitute_numbers
+from ..opt.scalar.loop_bounds import fold_bounds, name_counters, normalize_direction, rematerialize_counters
 from ..opt.scalar.rematerialization import rematerialize
 from ..opt.scalar.sinking import sink, sink_stores
 from .pass_manager import NUMPY, Pass, Phase, Precision

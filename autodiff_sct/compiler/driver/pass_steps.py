@@ -12,7 +12,7 @@ from ..analysis.alias import regions_of_program
 from ..codegen.idioms.assignments import join_assignments, join_stores
 from ..codegen.idioms.conditions import merge_branch_heads
 from ..codegen.idioms.inline_next import inline_next
-from ..codegen.idioms.reversed_loops import recover_reversed
+from ..codegen.idioms.iteration import recover_reversed
 from ..ir.builder import Specialiser
 from ..opt.loops.sroa import replace_aggregates
 from ..opt.loops.strip_mining import strip_mine
@@ -20,7 +20,7 @@ from ..opt.memory.accumulation.first_touch import assign_first_contributions
 from ..opt.memory.accumulation.peephole import propagate_copies
 from ..opt.rewrite.contractions import fuse_contractions, fuse_forward_contractions
 from ..opt.rewrite.inverses import is_plain, solve_with_inverses
-from ..opt.rewrite.powers import decides, reduce_powers
+from ..opt.rewrite.signs import decides, reduce_powers
 from ..opt.scalar.dce import unname_dead_results
 from ..opt.scalar.forward_substitution import Nesting
 from ..opt.scalar.licm import hoist_invariants

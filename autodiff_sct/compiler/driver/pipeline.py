@@ -12,7 +12,7 @@ import gast
 
 from ...core.deep_stack import deeply
 from ...core.forks import IMPORTING
-from ...core.parts import part
+from ...core.process_state import part
 from ...errors import AliasError, NotDifferentiable, Refused, UnsupportedSyntax
 from .. import ir
 from ..ad.activity import activity
@@ -29,12 +29,11 @@ from ..ad.results import (
     renamed,
     unknown_leaves,
 )
-from ..ad.reverse.opaque_calls import refuse_unseen
 from ..ad.reverse.primal_shadows import beside
-from ..ad.reverse.seeds import sow, weight_gradients
+from ..ad.reverse.seeds import refuse_unseen, sow, weight_gradients
 from ..ad.reverse.transform import Reverse
 from ..ad.stop_gradient import refuse_writes
-from ..ad.tape.cost_model import computed_anyway
+from ..ad.tape.availability import computed_anyway
 from ..ad.tape.insert import record
 from ..ad.tape.required_restores import settle
 from ..analysis.alias import Regions, regions_of_program
@@ -42,19 +41,16 @@ from ..analysis.definite_assignment import drop_sure, unbound
 from ..analysis.layout_dependence import needs_order
 from ..analysis.liveness import sweep_dead
 from ..domain import pass_registry
-from ..domain.attempt import Way
 from ..domain.facts import Num, Opaque
-from ..domain.foreign_objects import is_packaged
 from ..domain.pytree import Static
-from ..domain.request import Arguments, Emitted, Request, observe
-from ..domain.values import Const, Frame, Leaf, Obj, TupleV, Value  # fmt: skip
+from ..domain.request import Arguments, Emitted, Request, Way, observe
+from ..domain.values import Const, Frame, Leaf, Obj, TupleV, Value, is_packaged  # fmt: skip
 from ..interp.arrays.indexing import MASKS, masks_are_written
 from ..interp.calls.recursion import has_effects
 from ..interp.kernel.operations import call_value
-from ..interp.kernel.raising import Ended
+from ..interp.kernel.user_errors import Ended
 from ..interp.objects import tables
-from ..interp.world.boundary import protect, receive
-from ..interp.world.origins import place_of_definition
+from ..interp.world.boundary import place_of_definition, protect, receive
 from ..ir.builder import Specialiser
 from ..ir.program_values import INTEGER_LISTS, Restart
 from .assemble import emit

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.parts import part
+from ...core.process_state import part
 from ...errors import Degenerate
 from ...runtime.apart import Apart
 from ..domain.leaves import leaves

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...core import gc_pause, thresholds
+from ...core import deep_stack, thresholds
 from ...errors import Degenerate
 from ...runtime.linalg.degenerate import perturbation
 from ..domain.leaves import children, leaves, replaced
@@ -86,7 +86,7 @@ def strongly(compiled: Compiled, variant: Variant, perturbed: bool = False) -> V
     """The variant in which zero derivatives stay zero, whatever the slope; with perturbed spectra if asked for."""
     from ..ad.strong_zeros import EVERY
 
-    with compiled.lock, gc_pause.paused():
+    with compiled.lock, deep_stack.paused():
         found = variant.strong.get(perturbed)
         if found is None:
             settings = {"backend": "numpy", "lists": False, "careful": True, "strong": EVERY}

@@ -12,16 +12,15 @@ from typing import Any
 import numpy as np
 
 from ...core.highlight import SourceText
-from ...core.notebook_cells import in_cells
+from ...core.installed_files import in_cells
 from ...errors import AliasError, ArgumentValueError
 from ...runtime.broadcast import are_floats
-from ..codegen.imports import imports_of
-from ..domain.attempt import Way
+from ..codegen.load import imports_of
 from ..domain.dependencies import CodeRead, GlobalRead, Guard
 from ..domain.facts import Num
 from ..domain.leaves import children
 from ..domain.pytree import Branch, Leaf, Listing, key
-from ..domain.request import Emitted
+from ..domain.request import Emitted, Way
 from .tensor_boxing import wrap_by
 
 

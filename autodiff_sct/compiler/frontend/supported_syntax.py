@@ -17,7 +17,7 @@ import gast
 from autodiff_sct.compiler import ir
 from autodiff_sct.compiler.frontend.builders import Names, blocks_of
 from autodiff_sct.compiler.frontend.early_exits import Exits
-from autodiff_sct.compiler.frontend.local_names import variables_at_calls
+from autodiff_sct.compiler.frontend.normalize import variables_at_calls
 from autodiff_sct.compiler.frontend.parse import Parsed
 from autodiff_sct.compiler.frontend.pattern_matching import BUILTINS_NEEDED, SELF_MATCHING
 from autodiff_sct.errors import UnsupportedSyntax

@@ -10,16 +10,16 @@ from typing import Any
 
 from ...errors import Origin
 from .. import ir
-from ..domain.attempt import Attempt
 from ..domain.dependencies import World
 from ..domain.facts import MANY, Dim, Facts, Listed, Mapped, Num, are_mixed, join
-from ..domain.foreign_objects import is_packaged
+from ..domain.request import Attempt
 from ..domain.values import (
     Const,
     Frame,
     Leaf,
     Obj,
     Value,
+    is_packaged,
 )
 from .dims import Lengths
 from .program_values import ProgramValues, Restart

@@ -5,7 +5,7 @@ import inspect
 import numpy as np
 
 import autodiff_sct as ad
-from autodiff_sct.compiler.codegen.line_map import FORWARD, REVERSE
+from autodiff_sct.compiler.codegen.emit import FORWARD, REVERSE
 from tests.bank.registry import load_bank
 
 

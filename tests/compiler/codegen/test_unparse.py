@@ -8,8 +8,7 @@ import time
 import gast
 import pytest
 
-from autodiff_sct.compiler.text.unparse import printed, unparse
-from autodiff_sct.compiler.text.wrap import WIDTH, broken
+from autodiff_sct.compiler.text.unparse import WIDTH, broken, printed, unparse
 
 LIBRARY = sorted(pathlib.Path(sysconfig.get_path("stdlib")).glob("*.py"))
 

@@ -14,7 +14,7 @@ from typing import Any
 import gast
 import pytest
 
-from autodiff_sct.compiler.frontend.gast_convert import converted
+from autodiff_sct.compiler.frontend.parse import converted
 
 BANK = sorted(Path(__file__).parents[2].joinpath("bank").glob("*.py"))
 LIBRARY = [Path(inspect.getfile(m)) for m in (argparse, ast, asyncio.base_events, dataclasses, inspect, typing)]

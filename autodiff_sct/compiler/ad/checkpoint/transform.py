@@ -34,7 +34,7 @@ from ... import ir
 from ...analysis.remarks import hand_on, note
 from ...domain.facts import INT, Facts, Listed, Num
 from ...ir.builder import Role
-from ...ir.rewrite import substitute_own
+from ...ir.traversal import substitute_own
 from ..recursion.function_pairs import cloned
 from ..reverse.loops import reversed_bounds
 from ..reverse.transform import Reverse

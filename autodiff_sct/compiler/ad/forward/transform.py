@@ -18,8 +18,7 @@ from ....rules.table import NONDIFFERENTIABLE, TABLE
 from ....runtime import broadcast, memory
 from ... import ir
 from ...analysis.alias import Regions, enclosing_loops, roots_of
-from ...analysis.layout_dependence import UNCERTAIN
-from ...analysis.list_permutations import MOVES, move
+from ...analysis.layout_dependence import MOVES, UNCERTAIN, move
 from ...domain.facts import UNKNOWN, Listed, Mapped, Num, Pair
 from ...domain.values import Const, Leaf, ListV, TupleV, Value
 from ...interp.arrays import emit_op, indexing
@@ -30,15 +29,14 @@ from ...ir.element_facts import is_slice
 from ..activity import Activity
 from ..magnitudes import Square, scaled, squared_magnitudes
 from ..nested_gradients import nested_gradient, tangent_of_nested
-from ..recursion.forward import tangent_call
 from ..recursion.function_pairs import is_recursive
+from ..recursion.reverse import tangent_call
 from ..results import of_rank_0
 from ..reverse.cotangents import as_numpys, copied, facts_like, fit, helper, is_full, is_new, spread, zeros
-from ..reverse.read_only_views import check_base, check_number, check_parts
+from ..reverse.stores import check_base, check_number, check_parts
 from ..strong_zeros import rule_for, with_strong_zeros, without_slope
 from ..value_flow import operands
-from .exceptions import attempt, set_apart
-from .lists import multilinear, popped, refuse_lists, sum_from, without_constants
+from .lists import attempt, multilinear, popped, refuse_lists, set_apart, sum_from, without_constants
 
 
 class Forward:

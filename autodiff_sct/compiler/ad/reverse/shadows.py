@@ -25,12 +25,11 @@ from ...domain.values import Const, Leaf, Value
 from ...interp.arrays import indexing, value_dependent
 from ...ir.builder import Role
 from ...ir.element_facts import is_slice
-from .branches import leave_memory
-from .container_aliasing import end_of, is_item_read, refuse_changed, regions_held
+from .container_aliasing import ONE_ARRAY, end_of, is_item_read, refuse_changed, refuse_one_memory, regions_held
 from .cotangents import helper, numpy_call
 from .lists import facts_of_item, give_list
-from .merge_aliasing import ONE_ARRAY, refuse_one_memory
-from .read_only_views import OVERLAPPING, check_number, check_parts, is_settled
+from .loops import leave_memory
+from .stores import OVERLAPPING, check_number, check_parts, is_settled
 
 if TYPE_CHECKING:
     from .transform import Reverse

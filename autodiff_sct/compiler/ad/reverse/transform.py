@@ -21,7 +21,7 @@ from ....rules.table import NONDIFFERENTIABLE, TABLE
 from ....runtime import memory
 from ... import ir
 from ...analysis.alias import Regions, enclosing_loops
-from ...analysis.fresh_allocations import Generations
+from ...analysis.ownership import Generations
 from ...domain.facts import FLOAT, UNKNOWN, Listed, Mapped, Num, Pair, is_same
 from ...domain.values import Const, Leaf, ListV, TupleV, Value
 from ...interp.arrays import emit_op
@@ -36,7 +36,6 @@ from ..recursion.reverse import reverse_call
 from ..strong_zeros import with_strong_zeros
 from ..tape.subscript_dependence import Places
 from ..tape.undo import Overwritten
-from .branches import reverse_branch, reverse_with
 from .container_aliasing import check_copied
 from .cotangents import (
     Adjoint,
@@ -53,10 +52,19 @@ from .cotangents import (
     spread,
     zeros,
 )
-from .item_reads import item_read
-from .lists import fit_items, is_sum_of_numbers, joined, list_made, note_parts, numbers_summed, popped, rule_of
-from .loops import reverse_attempt, reverse_loop
-from .primal_shadow_lists import reverse_moved
+from .lists import (
+    fit_items,
+    is_sum_of_numbers,
+    item_read,
+    joined,
+    list_made,
+    note_parts,
+    numbers_summed,
+    popped,
+    rule_of,
+)
+from .loops import reverse_attempt, reverse_branch, reverse_loop, reverse_with
+from .primal_shadows import reverse_moved
 from .repeated_operands import as_square, multiplied
 from .shadows import Shadows
 from .stores import effect, stored

@@ -17,16 +17,15 @@ import gast
 
 from ... import ir
 from ...analysis.definite_assignment import only_path
-from ...analysis.fresh_allocations import Generations
 from ...analysis.liveness import names_read
+from ...analysis.ownership import Generations
 from ...analysis.remarks import explain_kept, note, places, readers
 from ...domain import pass_registry
 from ...domain.facts import INT, Listed, Num
 from ...ir import ir_targets
 from ...ir.builder import Role, Specialiser
-from ...ir.rewrite import read_instead, replaced, substitute_in
-from .availability import AtHand
-from .cost_model import is_arithmetic
+from ...ir.traversal import read_instead, replaced, substitute_in
+from .availability import AtHand, is_arithmetic
 from .recompute import common_sources, lasting, twins
 
 

@@ -38,7 +38,7 @@ from ...analysis.remarks import hand_on
 from ...domain.facts import Listed, Num, Pair
 from ...ir.builder import Role, Specialiser
 from ...ir.patterns import is_pop_call
-from ...ir.rewrite import change_own, replaced_node, substitute_own
+from ...ir.traversal import change_own, replaced_node, substitute_own
 
 FORKS = (gast.IfExp, gast.BoolOp, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp, gast.Lambda)
 

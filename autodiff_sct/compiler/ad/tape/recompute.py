@@ -23,14 +23,12 @@ import gast
 
 from ... import ir
 from ...analysis.alias import Regions
-from ...analysis.fresh_allocations import Generations
-from ...analysis.ownership import is_number
+from ...analysis.ownership import Generations, is_number
 from ...analysis.subscript_uses import item_index
 from ...domain.facts import Num, is_same
 from ...ir.builder import Specialiser
-from ...ir.rewrite import read_instead, replaced
-from .availability import AtHand
-from .cost_model import is_arithmetic
+from ...ir.traversal import read_instead, replaced
+from .availability import AtHand, is_arithmetic
 from .subscript_dependence import Places
 
 if TYPE_CHECKING:

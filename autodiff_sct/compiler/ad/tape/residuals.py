@@ -19,7 +19,7 @@ from ...analysis.definite_assignment import unbound
 from ...domain.facts import Listed, Mapped, Num, Opaque
 from ...ir.builder import Specialiser
 from ...ir.patterns import outside_names
-from ...ir.rewrite import read_instead
+from ...ir.traversal import read_instead
 from ..reverse.primal_shadows import BESIDE
 
 CHANGING = ("append", "insert", "pop", "reverse")  # methods that change a list

@@ -39,7 +39,7 @@ from ...analysis.liveness import count_uses
 from ...domain.facts import Num
 from ...ir.builder import Specialiser
 from ...ir.patterns import is_pop_call
-from ...ir.rewrite import substitute_own
+from ...ir.traversal import substitute_own
 
 ATTRIBUTES = {"size", "shape", "ndim", "dtype"}
 LASTING = "lasting"

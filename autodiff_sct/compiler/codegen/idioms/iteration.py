@@ -21,10 +21,34 @@ sweep; the reverse sweep goes back over lists that it reads by nothing else than
 
     for i in range(len(bodies) - 1, -1, -1):       for body in reversed(bodies):
         body = bodies[i]                   ->          ...
+
+A loop that takes back what each step of another has saved goes over it from the end.
+
+::
+
+    for _ in range(n):                     for x in reversed(saved_x):
+        x = saved_x.pop()            ->        d_x = d_x * np.cos(x)
+        d_x = d_x * np.cos(x)
+
+Each step of the one saves once, and each of the other takes once: they are as many.  What has been taken is kept until
+the end, so that where the loop itself makes a list, it is left as it is.
+
+A list that a loop only fills is a comprehension.
+
+::
+
+    items = []
+    for v in x:                    ->      items = [np.sin(v) for v in x if v > 0]
+        if v > 0:
+            items.append(np.sin(v))
+
+Where nobody reads the loop's variable after it: a comprehension keeps it to itself.
 """
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import gast
@@ -33,10 +57,13 @@ from ... import ir
 from ...analysis.alias import reachable, roots_of
 from ...analysis.effects import written_names
 from ...analysis.liveness import count_uses
+from ...analysis.text_width import COLUMNS, columns_of
 from ...domain.facts import UNKNOWN, Listed, Num
 from ...ir.builder import Specialiser
-from ...ir.patterns import is_method
-from ...ir.rewrite import change_own, replaced_node
+from ...ir.patterns import is_method, is_pop_call
+from ...ir.traversal import change_own, replaced_node
+from .assignments import blocks
+from .conditions import loops
 
 
 def recover_iteration(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
@@ -220,3 +247,201 @@ def counted_back(loop: ir.Loop) -> str:
         return ""
     lengths = lengths_of(start.left) if isinstance(start.left, gast.Call) else set()
     return lengths.pop() if len(lengths) == 1 else ""
+
+
+LOOPS = (gast.For, gast.While)
+
+
+def recover_reversed(body: list[Any], tail: list[Any]) -> None:
+    """Rewrite the loops of the reverse sweep of an emitted function, in place."""
+    for loop in outermost(tail):
+        taken = next((stmt for stmt in loop.body if is_taking(stmt)), None)
+        if taken is not None and counts_only(loop) and not is_method_called("append", loop.body):
+            name = taken.value.func.value.id
+            if is_new_before(loop, taken) and is_saved_once(body, loop, name) and is_alone(body, tail, loop, name):
+                loop.target, loop.iter = taken.targets[0], ir.call("reversed", ir.name(name))
+                loop.body.remove(taken)
+                if getattr(taken, "comment", None):
+                    loop.comment = "\n".join(filter(None, [getattr(loop, "comment", None), taken.comment]))
+
+
+def outermost(block: list[Any]) -> Iterator[Any]:
+    """The loops of a block that are inside no other."""
+    for stmt in block:
+        if isinstance(stmt, LOOPS):
+            yield stmt
+        else:
+            for inner in blocks(stmt):
+                yield from outermost(inner)
+
+
+def counts_only(loop: Any) -> bool:
+    """True if a loop makes a number of steps, none of which asks which it is."""
+    return isinstance(loop, gast.For) and getattr(loop.target, "id", "") == "_" and len(loop.body) > 1
+
+
+def is_taking(stmt: Any) -> bool:
+    """True if a statement gives names to what it takes from the end of a list."""
+    if not isinstance(stmt, gast.Assign) or not is_pop_call(stmt.value) or stmt.value.args:
+        return False
+    parts = getattr(stmt.targets[0], "elts", stmt.targets[:1])
+    return isinstance(stmt.value.func.value, gast.Name) and all(isinstance(part, gast.Name) for part in parts)
+
+
+def is_method_called(name: str, block: list[Any]) -> bool:
+    return any(is_method(node, name) for node in ir.nodes(block))
+
+
+def is_new_before(loop: Any, taken: Any) -> bool:
+    """True if no statement of a step has the names that another gives before that."""
+    given = {n.id for n in ir.nodes(taken.targets) if isinstance(n, gast.Name)}
+    return given.isdisjoint(ir.names_in(loop.body[: loop.body.index(taken)]))
+
+
+def is_saved_once(body: list[Any], loop: Any, name: str) -> bool:
+    """True if a loop of the forward sweep saves once in each step, and makes as many steps as another."""
+    every = gast.dump(loop.iter) == gast.dump(ir.call("range", ir.call("len", ir.name(name))))
+    for each in outermost(body):
+        if any(is_saving(stmt, name) for stmt in each.body):
+            return every or (isinstance(each, gast.For) and not leaves(each))
+    return False
+
+
+def is_saving(stmt: Any, name: str) -> bool:
+    call: Any = stmt.value if isinstance(stmt, gast.Expr) else None
+    return is_method(call, "append") and getattr(call.func.value, "id", None) == name
+
+
+def leaves(loop: Any) -> bool:
+    """True if a loop may be left, or a step ended, before all is done."""
+    inner = {id(node) for _, other in loops(loop.body) for node in ir.nodes(other.body)}
+    ends = [n for n in ir.nodes(loop.body) if isinstance(n, (gast.Break, gast.Continue)) and id(n) not in inner]
+    return bool(ends)
+
+
+def is_alone(body: list[Any], tail: list[Any], loop: Any, name: str) -> bool:
+    """True if a list is made empty, and then only added to once, taken from once, and counted for the loop."""
+    begins = [stmt for stmt in body if isinstance(stmt, gast.Assign) and name in ir.names_in(stmt.targets)]
+    if len(begins) != 1 or not is_empty(begins[0], name):
+        return False
+    counted = ir.names_in(loop.iter).count(name)
+    return ir.names_in([*body, *tail]).count(name) == 3 + counted
+
+
+def is_empty(stmt: Any, name: str) -> bool:
+    """True if a statement makes a list without items."""
+    target, value = stmt.targets[0], stmt.value
+    if isinstance(target, gast.Tuple):
+        places = [k for k, part in enumerate(target.elts) if getattr(part, "id", None) == name]
+        value = value.elts[places[0]] if isinstance(value, gast.Tuple) and places else None
+    return isinstance(value, gast.List) and not value.elts
+
+
+WIDE = COLUMNS + 16  # columns of a comprehension, which takes the place of several lines
+
+
+def recover_comprehensions(*bodies: list[Any]) -> None:
+    """Rewrite the loops in the blocks that make the body of an emitted function, in place."""
+    if not any(is_filling(loop) for body in bodies for _, loop in loops(body)):
+        return
+    reads = loads([*bodies])
+    private = Counter[str]()  # reads of a name inside loops that assign it
+    for _, loop in [each for body in bodies for each in loops(body)]:
+        if isinstance(loop, gast.For):
+            read = loads(loop.body)
+            for name in targets_of(loop):
+                private[name] += read[name]
+    own = {name for name, count in private.items() if count == reads[name]}
+    for place, body in enumerate(bodies):
+        in_block(body, own, 1, [x for later in bodies[place + 1 :] for x in later])
+
+
+def is_filling(loop: Any) -> bool:
+    """True if a loop does nothing but add to a list, as far as its shape tells."""
+    inner = loop.body
+    while len(inner) == 1 and isinstance(inner[0], gast.If):
+        inner = inner[0].body
+    return isinstance(loop, gast.For) and len(inner) == 1 and isinstance(inner[0], gast.Expr)
+
+
+def loads(tree: Any) -> Counter[str]:
+    """The number of reads of each name."""
+    return Counter(n.id for n in ir.nodes(tree) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Store))
+
+
+def in_block(block: list[Any], own: set[str], indent: int, after: list[Any]) -> None:
+    """Rewrite a block, at whose end the function goes on with `after`, if that is known."""
+    for stmt in list(block):
+        for inner in blocks(stmt):
+            in_block(inner, own, indent + 1, [])
+        if not isinstance(stmt, gast.For) or (made := filled(stmt, WIDE - 4 * indent)) is None:
+            continue
+        place = block.index(stmt)
+        begin = beginning(block[:place], made.targets[0].id)
+        rest = [*block[place + 1 :], *after]
+        unread = all(n in own or (after and not is_read(n, rest)) for n in targets_of(stmt))
+        if begin is not None and unread:
+            made.read_once, made.temporary = getattr(begin, "reads", 0) == 2, getattr(begin, "temporary", False)
+            made.effect = False
+            block[place] = made
+            block.remove(begin)
+
+
+def targets_of(loop: Any) -> list[str]:
+    """The names that a loop assigns in each iteration."""
+    return [n.id for n in ir.nodes(loop.target) if isinstance(n, gast.Name)]
+
+
+def is_read(name: str, block: list[Any]) -> bool:
+    """True if statements may read the value that a name has before them."""
+    for stmt in block:
+        inner = [*blocks(stmt)]
+        if name in loads([getattr(stmt, part, None) for part in ("iter", "test")] if inner else stmt):
+            return True
+        if inner and not is_assigned(name, stmt) and any(is_read(name, x) for x in inner):
+            return True
+        if not inner and is_assigned(name, stmt):
+            return False
+    return False
+
+
+def is_assigned(name: str, stmt: Any) -> bool:
+    """True if a statement gives a name a value: a loop, at the start of its body."""
+    targets = [stmt.target] if isinstance(stmt, gast.For) else getattr(stmt, "targets", [])
+    return any(isinstance(n, gast.Name) and n.id == name for n in ir.nodes([*targets]))
+
+
+def filled(loop: Any, columns: int) -> Any:
+    """The comprehension that a loop comes to, assigned to its list, or nothing."""
+    inner, tests = loop.body, []
+    if len(inner) == 1 and isinstance(inner[0], gast.If) and not inner[0].orelse:
+        tests, inner = [inner[0].test], inner[0].body
+    call = inner[0].value if len(inner) == 1 and isinstance(inner[0], gast.Expr) else None
+    if not isinstance(call, gast.Call):
+        return None
+    if not isinstance(call.func, gast.Attribute) or call.func.attr != "append":
+        return None
+    made, item = call.func.value, call.args[0]
+    if not isinstance(made, gast.Name) or made.id in ir.names_in([item, loop.iter, *tests]):
+        return None
+    width = sum(columns_of(x) for x in (item, loop.target, loop.iter)) + sum(columns_of(x) + 4 for x in tests)
+    if len(made.id) + 14 + width > columns:
+        return None
+    every: Any = gast.ListComp(item, [gast.comprehension(loop.target, loop.iter, tests, 0)])
+    if not tests and isinstance(item, gast.Name) and item.id == getattr(loop.target, "id", None):
+        every = ir.call("list", loop.iter)
+    result = gast.Assign([gast.Name(made.id, gast.Store(), None, None)], every, None)
+    for attribute in ("origin", "comment", "sweep"):
+        if hasattr(inner[0], attribute):
+            setattr(result, attribute, getattr(inner[0], attribute))
+    return result
+
+
+def beginning(before: list[Any], name: str) -> Any:
+    """The statement that makes a list, before anybody else sees it."""
+    for stmt in reversed(before):
+        names = [n.id for n in ir.nodes(stmt) if isinstance(n, gast.Name)]
+        if name in names:
+            is_new = isinstance(stmt, gast.Assign) and isinstance(stmt.value, gast.List) and not stmt.value.elts
+            return stmt if is_new and names == [name] else None
+    return None

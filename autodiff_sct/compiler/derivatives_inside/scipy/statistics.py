@@ -15,7 +15,7 @@ from ...domain.values import Const, Leaf, TupleV, Value
 from ...interp.arrays.emit_op import array_of_list
 from ...interp.kernel.handlers import handles
 from ...interp.kernel.operations import call_python, opaque_call
-from ...interp.library.library_text import takes_floats
+from ...interp.library.validation import takes_floats
 from ...ir.builder import Specialiser
 from .by_text import computed, constant_result
 from .functions import known, row

@@ -19,7 +19,7 @@ from ...interp.arrays import emit_op
 from ...interp.arrays.emit_op import array_of_list
 from ...interp.kernel.handlers import handles
 from ...interp.kernel.operations import call_python, opaque_call
-from ...interp.library.library_text import follows
+from ...interp.library.validation import follows
 from ...interp.objects.objects import construct
 from ...interp.world.captures import import_external
 from ...ir.builder import Specialiser

@@ -13,12 +13,10 @@ from types import ModuleType
 from typing import Any
 
 from ....errors import Origin
-from ...codegen.imports import words
-from ...codegen.load import load_parts
+from ...codegen.load import load_parts, words
 from ...domain.dependencies import GlobalRead, Guard, KindGuard
-from ...domain.foreign_objects import home_of
 from ...domain.request import Emitted
-from ...domain.values import External
+from ...domain.values import External, home_of
 from ...numba.bailout import Native, NativeFunction, kinds_from, kinds_told
 from .fingerprint import NotKept, is_library, mark_of_module, mark_of_name, named
 from .locator import Paths, module_of

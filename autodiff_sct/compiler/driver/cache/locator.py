@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 
 from ...domain.dependencies import AttributeRead, CellRead, CodeRead, DefaultRead, GlobalRead, ItemRead, KwDefaultRead
-from ...domain.foreign_objects import home_of
+from ...domain.values import home_of
 from .fingerprint import (
     PLAIN,
     NotKept,

@@ -16,10 +16,9 @@ from ... import ir
 from ...domain.facts import PYTHON_KINDS, Axis, Dim, Listed, Num, Opaque, Pair, is_same, same
 from ...domain.values import Const, Leaf, ListV, Obj, TupleV, Value
 from ...ir.builder import Specialiser
-from ..kernel.cannot_raise import cannot_fail, surely_sums
+from ..kernel.handlers import OPERATORS
 from ..kernel.operations import call_python, call_value, get_item, items_of
-from ..kernel.operators import OPERATORS
-from ..kernel.user_errors import refuse_item
+from ..kernel.user_errors import cannot_fail, refuse_item, surely_sums
 from ..models import functions as models
 from .flat import elements
 from .indexing import check_axes

@@ -16,15 +16,13 @@ from ... import ir
 from ...analysis.missing_rules import full_name, is_of_scipy
 from ...domain.dependencies import ItemRead
 from ...domain.facts import Opaque
-from ...domain.foreign_objects import is_compiled
-from ...domain.values import Bound, Choice, Closure, Const, Frame, Leaf, Obj, PartialV, Super, Value
+from ...domain.values import Bound, Choice, Closure, Const, Frame, Leaf, Obj, PartialV, Super, Value, is_compiled
 from ...ir.builder import Specialiser
 from ...ir.program_values import Restart
 from ..arrays.emit_op import is_unbound
 from ..control.context_managers import is_generator_manager, suspended
 from ..kernel import operations
-from ..kernel.bind_arguments import in_place
-from ..kernel.check_arguments import check_arguments
+from ..kernel.bind_arguments import check_arguments, in_place
 from ..kernel.functions import (
     CONTAINERS,
     ORDINARY,
@@ -37,15 +35,14 @@ from ..kernel.functions import (
 )
 from ..kernel.handlers import HANDLERS, HOOKS, MADE, OTHERWISE, evaluate, expression, is_hashable
 from ..kernel.operations import attribute_of, branch, call_method_of, defines
-from ..kernel.raising import always
+from ..kernel.user_errors import always
 from ..language.comprehensions import add_up
 from ..language.expressions import callee_of
 from ..language.generators import goes_through, left_early
 from ..language.star_arguments import arguments, parts_of
-from ..library.compiled_functions import behind_of, call_behind
-from ..library.library_text import follows, takes_floats, text_of
 from ..library.registry_calls import asked, is_plumbing
-from ..library.validation import folded_question, followed_or_asked, settled_call
+from ..library.substitutes import behind_of, call_behind
+from ..library.validation import folded_question, followed_or_asked, follows, settled_call, takes_floats, text_of
 from ..library.wrappers import wrapped_call
 from ..numpy.array_arguments import with_arrays
 from ..numpy.calls import call_numpy
@@ -57,7 +54,7 @@ from ..objects.types import call_by_class
 from ..world.captures import import_external, object_number, outside_object
 from ..world.class_guards import found_in, observe
 from .inline import call_closure, call_python
-from .opaque import opaque_call
+from .outline import opaque_call
 
 BY_CLASS = functools.singledispatch(len).__code__  # type: ignore[attr-defined]
 

@@ -22,7 +22,7 @@ from ..kernel.operations import defines, execute, own_value
 from ..world.captures import default_of, import_external, object_number
 from ..world.names import called_after, is_own
 from ..world.normalized_bodies import Body, body_of_closure, leaving, prepared
-from ..world.presence import Presence
+from ..world.partial_keys import Presence
 from .outline import inlined, shared_call
 from .recursion import recursive_call
 

@@ -21,7 +21,7 @@ from ...domain.values import Closure, Const, Frame, Leaf, ListV, PartialV, Tuple
 from ...ir.builder import Specialiser
 from ..containers.items import spread
 from ..kernel.bind_arguments import bind_signature
-from ..kernel.raising import Ended
+from ..kernel.user_errors import Ended
 from ..world.normalized_bodies import prepared
 from .inline import new_frame, run
 

@@ -28,7 +28,7 @@ from ...ir.builder import Specialiser
 from ...ir.patterns import outside_names
 from ..containers.items import own_list
 from ..control.joins import as_leaf
-from ..kernel.raising import Ended
+from ..kernel.user_errors import Ended
 from ..objects.tables import restart_tabled
 from .call_keys import Signature, general, rebuilt
 from .recursive_functions import ELEMENTS, Recursion, acts, call, outer_roots

@@ -12,7 +12,7 @@ from ...analysis.alias import every_root, written_by
 from ...domain.facts import Facts, Listed, Mapped, Num, Opaque, Pair
 from ...domain.values import Leaf, TupleV, Value
 from ...ir.builder import Specialiser
-from ..kernel.raising import Ended
+from ..kernel.user_errors import Ended
 from .call_keys import beside, general
 
 

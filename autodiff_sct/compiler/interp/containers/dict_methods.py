@@ -10,7 +10,7 @@ from ...domain.values import Const, Leaf, Obj, TupleV, Value
 from ...ir.builder import Specialiser
 from ...ir.program_values import Restart
 from ..kernel.operations import branch, call_python, over
-from ..kernel.raising import always
+from ..kernel.user_errors import always
 from ..models import lists as models_lists
 from ..objects import record_tables
 from . import items, lists

@@ -31,10 +31,9 @@ from ..kernel.operations import (
     over,
     replace_slice,
 )
-from ..kernel.raising import always
 from ..kernel.slice_lengths import display_length, site_of
-from ..kernel.user_errors import refuse_item, refuse_unpacking
-from ..objects import attributes, dict_views, dynamic_choice, objects, optional, record_tables
+from ..kernel.user_errors import always, refuse_item, refuse_unpacking
+from ..objects import attributes, dict_views, objects, optional, record_tables, union_tables
 from ..objects.attributes import assign_attribute
 from ..objects.fields import field, refuse_frozen, stays_short
 from ..objects.tables import is_reference, operation, restart_tabled
@@ -44,9 +43,8 @@ from ..world.partial_keys import narrowed, note_assigned, restart_whole
 from .iteration import are_known_integers, keys_of
 from .iterators import kept
 from .missing_keys import call_factory, fill_missing, holds_nothing, key_error
-from .ranges import part_of_range
-from .redundant_stores import is_put_back
-from .sources import Source, check_length, is_range
+from .sources import Source, check_length, is_range, part_of_range
+from .swaps import is_put_back
 
 # -- making
 
@@ -224,8 +222,8 @@ def get_from_items(s: Specialiser, base: Any, index: Value) -> Value:
             "a tuple is cut where only the run tells",
             "make a list of it first, or cut it at a constant",
         )
-    if dynamic_choice.are_functions([*base.items]) and not is_slice(index):
-        return dynamic_choice.by_position(s, [*base.items], index)
+    if union_tables.are_functions([*base.items]) and not is_slice(index):
+        return union_tables.by_position(s, [*base.items], index)
     # An index known only at run time: the tuple becomes a list for it.
     return get_item(s, own_list(s, ListV(base.items, s.site("runtime index"))), index)
 
@@ -487,11 +485,11 @@ def iteration(s: Specialiser, value: Value) -> Source:
 def field_at_run_time(s: Specialiser, base: Obj, index: Value) -> Value:
     """``base[index]`` of a list or a dict of things known one by one."""
     items = {key: value for key in s.fields(base) if (value := field(s, base, key)) is not None}
-    if dynamic_choice.are_functions([*items.values()]) and not is_slice(index):
+    if union_tables.are_functions([*items.values()]) and not is_slice(index):
         return (
-            dynamic_choice.by_position(s, [*items.values()], index)
+            union_tables.by_position(s, [*items.values()], index)
             if base.cls is list
-            else dynamic_choice.by_key(s, items, index)
+            else union_tables.by_key(s, items, index)
         )
     if base.id in s.objects and base.cls is dict:
         copy = new_dict(s)

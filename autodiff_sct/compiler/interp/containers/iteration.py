@@ -21,8 +21,7 @@ from ...ir.program_values import INTEGER_LISTS, Restart
 from ..arrays.flat import is_flat
 from ..kernel import operations
 from ..kernel.operations import defines, get_item, items_of, loop, operate, read_stop, truth
-from ..kernel.raising import attempted
-from ..kernel.user_errors import refuse_iteration
+from ..kernel.user_errors import attempted, refuse_iteration
 from ..objects.dict_views import fields
 from ..objects.record_tables import record_of
 from ..world.captures import import_external

@@ -43,7 +43,7 @@ from ..kernel.operations import (
     own_value,
     stepped,
 )
-from ..kernel.raising import Ended
+from ..kernel.user_errors import Ended
 from ..models.functions import items_by_index
 from ..models.lists import LOOPS
 from ..objects import dict_views

@@ -29,9 +29,8 @@ from ..kernel.operations import (
     own_value,
     run_generator,
 )
-from ..kernel.raising import always
 from ..kernel.slice_lengths import site_of
-from ..kernel.user_errors import scalar_class
+from ..kernel.user_errors import always, scalar_class
 from ..models import lists as models_lists
 from ..objects import dict_views
 from ..objects.attributes import limit_of

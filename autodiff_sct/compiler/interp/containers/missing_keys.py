@@ -17,7 +17,7 @@ from ...domain.facts import BOOL, Listed, Mapped, Opaque, Pair
 from ...domain.values import Leaf, Obj, Value
 from ...ir.builder import Specialiser
 from ..kernel.operations import branch, call_value, get_item, set_item
-from ..kernel.raising import Ended
+from ..kernel.user_errors import Ended
 
 
 def key_error(s: Specialiser, key: Value) -> Ended:

@@ -26,12 +26,12 @@ from ...frontend.parse import parse
 from ...ir.builder import Specialiser
 from ..kernel.handlers import evaluate
 from ..kernel.operations import execute, run_generator, store
-from ..kernel.raising import Ended, run_block
+from ..kernel.user_errors import Ended, run_block
 from ..world.class_guards import found_in
 from ..world.names import assign_name
 from ..world.normalized_bodies import prepared
 from .exceptions import rewritten, run_under_handlers
-from .tangent_levels import own_manager, stay
+from .joins import own_manager, stay
 
 # Managers that let every exception through.
 TRANSPARENT = (

@@ -13,7 +13,7 @@ import gast
 
 from ... import ir
 from ...analysis.alias import written_by as base
-from ...analysis.may_raise import SUMS, fact, is_float, is_safe
+from ...analysis.effects import SUMS, fact, is_float, is_safe
 from ...domain.facts import INT, Facts, Listed, Mapped, Num, Opaque, Pair, join
 from ...domain.values import BEGUN, Const, Leaf, Obj, Poison, Suspended, TupleV, Value
 from ...frontend.exception_regions import Piecewise, is_one_unit
@@ -21,13 +21,11 @@ from ...ir.builder import Specialiser
 from ..containers.iterators import stand_at_end
 from ..kernel.handlers import evaluate
 from ..kernel.operations import execute, run_generator
-from ..kernel.raising import Ended, run_block
+from ..kernel.user_errors import Ended, run_block
 from ..world.names import assign_name
-from ..world.presence import join_presence, note_presence
-from .joins import MISSING, as_leaf, complete, forget, label
-from .late_refusals import is_late, refuse_there
-from .tangent_levels import keep_whole, own_manager
-from .unreachable_handlers import caught_by, certain, is_unreached
+from ..world.partial_keys import join_presence, note_presence
+from .joins import MISSING, as_leaf, complete, forget, keep_whole, label, own_manager
+from .unreachable_handlers import caught_by, certain, is_late, is_unreached, refuse_there
 
 QUOTIENTS = (gast.Div, gast.FloorDiv, gast.Mod, gast.Pow)
 Ends = list[tuple[ir.Block, dict[Any, Value] | None]]  # a path's block, and its environment where it goes on

@@ -2,6 +2,8 @@
 
 At a meeting point a name that stands for two variables becomes a third (a merge); structures are met item by
 item, objects field by field.  A loop's body is specialised until what holds at its head no longer changes.
+
+Tangents inside ``try`` where a program with tangents has become part of another, as `runtime.apart` tells.
 """
 
 from __future__ import annotations
@@ -11,23 +13,25 @@ from typing import Any
 
 import gast
 
+from ....runtime.apart import apart, rejoined
 from ... import ir
 from ...domain.facts import Num, join
 from ...domain.identifiers import is_identifier
-from ...domain.values import Choice, Const, Leaf, ListV, Obj, Poison, TupleV, Value
+from ...domain.values import Choice, Const, Frame, Leaf, ListV, Obj, Poison, TupleV, Value
 from ...ir.builder import Specialiser
 from ...ir.element_facts import is_slice, slice_object
 from ...ir.program_values import LITERALS, Restart
 from ..containers.items import own_list
 from ..kernel import operations
 from ..kernel.functions import is_function
-from ..kernel.operations import defines
-from ..kernel.raising import beside
-from ..objects import class_defaults, optional
+from ..kernel.operations import defines, execute
+from ..kernel.user_errors import Ended, beside, run_block
+from ..objects import local_classes, optional
 from ..objects.tables import restart_tabled, several_things
 from ..world import outside_writes
-from ..world.presence import join_presence, note_deleted, note_presence
-from .late_refusals import run_side
+from ..world.names import home
+from ..world.partial_keys import join_presence, note_deleted, note_presence
+from .unreachable_handlers import run_side
 
 ROUNDS = 30  # facts can only grow, so that far fewer are needed unless they grow for ever
 NESTED = 2  # objects that a loop carries inside each other: a chain that grows would have no end
@@ -138,7 +142,7 @@ def complete(s: Specialiser, *envs: dict[Any, Value]) -> None:
     one_sided = dict.fromkeys(key for one, other in zip(envs, envs[1:]) for key in on_one_path(one, other))
     keys = [key for key in one_sided if isinstance(key, tuple) and isinstance(key[0], tuple)]
     for env in envs if keys else ():
-        there = class_defaults.objects_in(env)
+        there = local_classes.objects_in(env)
         for key in keys:
             if key not in env and (value := of_other_path(s, key, env, there)) is not None:
                 env[key] = value
@@ -149,7 +153,7 @@ def of_other_path(s: Specialiser, key: Any, env: dict[Any, Value], there: dict[A
     id, attr = key
     if id in s.objects:
         return outside_writes.of_other_path(s, id, attr)
-    return class_defaults.on_other_path(s, there[id], attr, env) if id in there else None
+    return local_classes.on_other_path(s, there[id], attr, env) if id in there else None
 
 
 def label(key: Any) -> str:
@@ -262,3 +266,55 @@ def as_leaf(s: Specialiser, value: Value, block: ir.Block, hint: str) -> Leaf | 
 
 
 # -- loops
+
+
+def own_manager(s: Specialiser, node: Any) -> Any:
+    """`apart` or `rejoined`, where the manager of a ``with`` statement is one of theirs."""
+    callee = getattr(node.items[0].context_expr, "func", None)
+    if not isinstance(callee, gast.Name) or home(s.frame, callee.id) is not None:
+        return None
+    top: Frame | None = s.frame
+    while top is not None and top.parent is not None:
+        top = top.parent
+    found = None if top is None else top.globals.get(callee.id)
+    return found if found is apart or found is rejoined else None
+
+
+def keep_whole(s: Specialiser, node: Any) -> None:
+    """Mark the blocks in a ``try`` that only see what was raised inside them: its handlers stay around them."""
+    for part in gast.walk(node):
+        if isinstance(part, gast.With) and own_manager(s, part) is not None:
+            part.is_unit = True
+
+
+def stay(s: Specialiser, node: Any, cls: Any) -> None:
+    """Specialise a block of tangents, or one around tangents: all of their levels are below those of this program."""
+    numbers = [n.value for n in node.items[0].context_expr.args]
+    level = numbers[0] if numbers else 1
+    write(s, cls, level, lambda: execute(s, node.body))
+
+
+def write(s: Specialiser, cls: Any, level: int, work: Callable[[], Any]) -> Any:
+    """``with cls(level):`` around what `work` writes."""
+    s.level = max(s.level, level + 1)
+    block: ir.Block = []
+    origin = s.where()
+    found: list[Any] = []
+    goes_on = run_block(s, block, lambda: found.append(work()))
+    s.block.append(ir.With([(manager(s, cls, level), None)], block, origin))
+    if not goes_on:
+        raise Ended
+    return found[0]
+
+
+def manager(s: Specialiser, cls: Any, level: int) -> Any:
+    """The call that makes a manager."""
+    return ir.call(s.bind(cls.__name__, cls), *([ir.constant(level)] if level > 1 else []))
+
+
+def with_tangents(s: Specialiser, emitted: Any, call: Callable[[], Value]) -> Value:
+    """The result of a program with tangents, which becomes part of this one: its exceptions are its own again."""
+    if not any(value is apart for value in emitted.namespace.values()):
+        return call()
+    found: Value = write(s, rejoined, emitted.level, call)
+    return found

@@ -13,13 +13,13 @@ from ...domain.values import Const, Leaf, ListV, MaybeV, Obj, Poison, TupleV, Va
 from ...ir.builder import Specialiser
 from ...ir.dims import born, outliving
 from ...ir.program_values import LITERALS
-from ..containers.resizing_iteration import refuse_resizing
+from ..containers.lazy_iterators import refuse_resizing
 from ..kernel import operations
 from ..kernel.operations import defines
-from ..kernel.raising import run_block
+from ..kernel.user_errors import run_block
 from ..objects import optional
 from ..objects.tables import several_things, with_other_keys
-from ..world.presence import join_presence, note_presence
+from ..world.partial_keys import join_presence, note_presence
 from .joins import MISSING, NESTED, ROUNDS, SEVERAL, as_leaf, check_presence, complete, forget, item, label
 
 

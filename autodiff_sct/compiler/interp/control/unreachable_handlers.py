@@ -3,22 +3,29 @@
 What NumPy raises as a `TypeError` or an `AttributeError` depends on kinds and dtypes, and where these are known, the
 statement has been found to be right when its result was.  So ``try: e[small] = 0.0`` with a handler for scalars, which
 take no items, is the statement alone where ``e`` is an array.
+
+Sides of branches that cannot be followed: refused where they are taken.
 """
 
 from __future__ import annotations
 
 import builtins
+from collections.abc import Callable
 from typing import Any
 
 import gast
 import numpy as np
 
+from ....errors import Refused
+from ....runtime.apart import Apart
 from ... import ir
-from ...analysis.may_raise import fact, path
+from ...analysis.effects import fact, path
 from ...domain.facts import Facts, Num
+from ...domain.request import Way
 from ...domain.values import Const, TupleV
 from ...ir.builder import Specialiser
 from ..kernel.handlers import evaluate
+from ..kernel.user_errors import beside, run_block
 
 SETTLED = (TypeError, AttributeError, NameError, ImportError, KeyError, StopIteration)
 OPERATORS = (gast.Add, gast.Sub, gast.Mult, gast.Div, gast.FloorDiv, gast.Mod, gast.Pow, gast.BitAnd, gast.BitOr)
@@ -158,3 +165,37 @@ def holds_floats(facts: Facts) -> bool:
 def is_real_dtype(dtype: np.dtype | None) -> bool:
     """True if a dtype is one of truth values, integers or floats."""
     return dtype is not None and dtype.kind in "biuf"
+
+
+def run_side(s: Specialiser, block: ir.Block, work: Callable[[], None]) -> bool:
+    """Write one side of a branch; one that cannot be followed may be refused where it is taken."""
+    with beside(s):
+        try:
+            goes_on = run_block(s, block, work)
+            if goes_on and is_late(s) and passes_on(s):
+                raise s.refuse("class-feature", "whether this class has the operator is known only at run time")
+            return goes_on
+        except Refused as error:
+            if not is_late(s):
+                raise
+            refuse_there(s, block, error)
+            return False
+
+
+def passes_on(s: Specialiser) -> bool:
+    """True if the method of an operator is about to return NotImplemented, for the other operand to be asked."""
+    return any(
+        isinstance(value, Const) and value.value is NotImplemented and s.frame is not None and key[0] == s.frame.id
+        for key, value in s.env.items()
+    )
+
+
+def is_late(s: Specialiser) -> bool:
+    """True where a refusal may wait for the run: no handler of the program would catch it."""
+    return Way.LATE in s.attempt.ways and not (s.strictly or s.hearing or s.recursive_calls) and s.in_package()
+
+
+def refuse_there(s: Specialiser, block: ir.Block, error: Refused) -> None:
+    """Write a block that raises a refusal, past the handlers of the program."""
+    apart = ir.call(s.bind("Apart", Apart), ir.constant(1))
+    block[:] = [ir.Raise(gast.Raise(apart, s.bind("refused", error)), s.where())]

@@ -17,7 +17,7 @@ from ....errors import Refused
 from ... import ir
 from ...domain.values import Frame
 from ...ir.builder import Specialiser
-from ..kernel.raising import Ended
+from ..kernel.user_errors import Ended
 from ..world.names import home, load_name
 
 STRAIGHT = (

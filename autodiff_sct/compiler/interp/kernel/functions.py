@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...domain.facts import FLOAT, INT, Facts, Opaque
-from ...domain.foreign_objects import home_of
-from ...domain.values import Bound, Choice, Closure, Const, PartialV, Value
+from ...domain.values import Bound, Choice, Closure, Const, PartialV, Value, home_of
 from ...ir.builder import Specialiser
 
 ORDINARY = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)

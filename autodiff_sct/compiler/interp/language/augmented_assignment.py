@@ -19,13 +19,12 @@ from ..containers.lists import extend_list
 from ..containers.missing_keys import make_missing, sees_missing
 from ..kernel import operations
 from ..kernel.escape import is_shared
-from ..kernel.handlers import evaluate
+from ..kernel.handlers import OPERATORS, evaluate
 from ..kernel.operations import call_method_of, call_value, defines, items_of, operate
-from ..kernel.operators import OPERATORS
 from ..objects.objects import call_method
 from ..objects.tables import method_of
 from ..world.class_guards import has_method
-from .subscripts import place_of
+from .expressions import place_of
 
 
 def augment_item(s: Specialiser, node: Any) -> None:

@@ -20,13 +20,13 @@ from ..containers.missing_keys import holds_nothing
 from ..kernel import operations
 from ..kernel.handlers import evaluate, expression
 from ..kernel.operations import branch, call_value, defines, truth
-from ..kernel.raising import attempted
+from ..kernel.user_errors import attempted
 from ..objects import dict_views, optional
-from ..objects.dynamic_choice import told_by_choice
 from ..objects.identity import same_object, told_apart
 from ..objects.objects import call_method
 from ..objects.record_tables import record_of
 from ..objects.tables import compared, method_of
+from ..objects.union_tables import told_by_choice
 from ..world.class_guards import has_method, observe
 
 COMPARISONS: dict[type, tuple[Callable[..., Any], str, str]] = {

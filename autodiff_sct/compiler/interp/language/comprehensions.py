@@ -19,7 +19,7 @@ from ..containers.sources import Source, unchanged
 from ..kernel.handlers import evaluate, expression
 from ..kernel.operations import branch, loop, operate, over, run_generator, store
 from ..library.builtins import listed_opaque, set_of
-from ..world.presence import Presence
+from ..world.partial_keys import Presence
 from .comparisons import condition
 
 

@@ -1,4 +1,9 @@
-"""Expressions: evaluated to abstract values, in Python's order, with one statement emitted for each operation."""
+"""Expressions: evaluated to abstract values, in Python's order, with one statement emitted for each operation.
+
+Subscripts: what is indexed and by what.
+
+``a[i][j]`` of an array is ``a[i, j]``: one read or write of one place, whichever of the two people write.
+"""
 
 from __future__ import annotations
 
@@ -7,28 +12,28 @@ from collections.abc import Callable
 from typing import Any
 
 import gast
+import numpy as np
 
 from ... import ir
 from ...domain.constant_folding import is_cheap
 from ...domain.facts import BOOL, Num, Opaque
-from ...domain.values import Choice, Closure, Const, Leaf, ListV, MaybeV, Obj, Poison, TupleV, Value
+from ...domain.values import Choice, Closure, Const, Leaf, ListV, MaybeV, Obj, Poison, SliceV, TupleV, Value
 from ...ir.builder import Specialiser
-from ...ir.reify import expr_of_object
-from ..arrays import emit_op
+from ...ir.program_values import expr_of_object
+from ..arrays import emit_op, indexing
 from ..arrays.emit_op import array_of_list
+from ..containers import items, lists
 from ..containers import items as containers
-from ..containers import lists
 from ..containers.sources import count_of, is_range
 from ..kernel import operations
 from ..kernel.escape import refuse_references
-from ..kernel.handlers import evaluate, expression
+from ..kernel.handlers import OPERATORS, UNARY, evaluate, expression
 from ..kernel.operations import branch, call_python, call_value, defines
-from ..kernel.operators import OPERATORS, UNARY
-from ..kernel.raising import Ended
+from ..kernel.user_errors import Ended
 from ..library.builtins import tuple_
 from ..models import lists as models_lists
 from ..numpy.methods import is_counter
-from ..objects import attributes, dict_views, dynamic_choice, objects, optional
+from ..objects import attributes, dict_views, objects, optional, union_tables
 from ..objects.record_tables import as_record
 from ..objects.tables import class_of_row, exists, method_of, overloaded_rows
 from ..objects.union_tables import classes_of
@@ -251,7 +256,7 @@ def truth(s: Specialiser, value: Value) -> Value:
     if isinstance(value, MaybeV):
         return optional.asked(s, value, False)
     if isinstance(value, Choice):
-        return dynamic_choice.exists(s, value)
+        return union_tables.exists(s, value)
     if classes_of(s, value) is not None or class_of_row(s, value) is not None:
         return exists(s, value)
     if isinstance(value, Leaf):
@@ -381,3 +386,58 @@ def rewrite_part(s: Specialiser, part: Any) -> Any:
         text = expr_of_object(s, value, built=True) if isinstance(value, Obj) else s.expr(value)
         return gast.FormattedValue(text, part.conversion, spec)
     return part
+
+
+@expression(gast.Slice)
+def slice_(s: Specialiser, node: Any) -> Value:
+    parts = [Const(None) if part is None else evaluate(s, part) for part in (node.lower, node.upper, node.step)]
+    if all(isinstance(p, Const) and p.expr is None for p in parts):
+        return Const(slice(*(p.value for p in parts)))
+    return SliceV(*parts)
+
+
+@expression(gast.Subscript)
+def subscript(s: Specialiser, node: Any) -> Value:
+    return items.get_item(s, *place_of(s, node))
+
+
+def place_of(s: Specialiser, node: Any) -> tuple[Value, Value]:
+    """The base of a subscript, and its index: ``a[i][j]`` of an array is ``a[i, j]``."""
+    if not isinstance(node.value, gast.Subscript) or not is_plain_index(node.slice):
+        base = evaluate(s, node.value)
+        return base, index_into(s, base, node.slice)
+    whole, first = place_of(s, node.value)
+    if not indexing.is_row(s, whole, first):
+        base = items.get_item(s, whole, first)
+        return base, index_into(s, base, node.slice)
+    index = index_into(s, whole, node.slice)
+    if not all(indexing.is_basic(s, part) for part in indexing.parts_of(index)):
+        return items.get_item(s, whole, first), index
+    return whole, TupleV((*indexing.parts_of(first), *indexing.parts_of(index)))
+
+
+def is_plain_index(node: Any) -> bool:
+    """True if an index calls nothing of a user's, so that it may be computed before that is read which it is of."""
+    for part in gast.walk(node):
+        if isinstance(part, gast.Call) and getattr(part.func, "id", None) not in ("abs", "int", "len", "max", "min"):
+            return False
+        if isinstance(part, (gast.NamedExpr, gast.Lambda, gast.comprehension)):
+            return False
+    return True
+
+
+def index_into(s: Specialiser, base: Value, node: Any) -> Value:
+    """An index; for an array with ranges that only the run knows as arrays, as NumPy reads them."""
+    index = evaluate(s, node)
+    if not isinstance(base, Leaf) or not isinstance(s.facts[base.name], Num):
+        return index
+    if isinstance(index, TupleV) and index.cls is None:
+        return TupleV(tuple(positions(s, part) for part in index.items))
+    return positions(s, index)
+
+
+def positions(s: Specialiser, index: Value) -> Value:
+    if not is_range(index):
+        return index
+
+    return call_value(s, Const(np.arange, ir.attribute(s.bind("np", np), "arange")), list(index.bounds), {})

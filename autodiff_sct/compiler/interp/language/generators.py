@@ -36,7 +36,7 @@ from ..kernel import operations
 from ..kernel.functions import is_library
 from ..kernel.handlers import HANDLERS, Handler, evaluate, expression, handles, is_hashable, wraps
 from ..kernel.operations import call_closure, call_python, defines, over
-from ..kernel.raising import attempted
+from ..kernel.user_errors import attempted
 from ..models import functions as models
 from ..objects.tables import method_of
 from ..world.names import assign_name

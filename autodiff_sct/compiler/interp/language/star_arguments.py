@@ -24,11 +24,11 @@ from ...ir.builder import Specialiser
 from ..containers import lists
 from ..containers.items import own_list
 from ..containers.sources import Source
-from ..containers.unpacking import is_counted
+from ..containers.swaps import is_counted
 from ..kernel.functions import is_library
 from ..kernel.handlers import evaluate
 from ..kernel.operations import call_value, get_item, items_of
-from ..kernel.raising import raise_if
+from ..kernel.user_errors import raise_if
 from ..library.builtins import tuple_
 
 Parts = list[tuple[Value, bool]]  # each argument, and whether it stands for a number of them

@@ -17,7 +17,7 @@ from ...frontend.exception_regions import at, endless
 from ...ir.builder import Specialiser
 from ...ir.program_values import Restart
 from ..containers import items as containers
-from ..containers import lists, unpacking
+from ..containers import lists, swaps
 from ..containers.iteration import advancing, changes, short
 from ..containers.iterators import ahead_of, own_iterator
 from ..containers.mutating_iteration import counted_list, over_growing
@@ -31,14 +31,14 @@ from ..kernel import operations
 from ..kernel.escape import roots_held
 from ..kernel.handlers import evaluate, execute_each, statement
 from ..kernel.operations import augment, branch, call_value, defines, listed, loop, operate, run_generator
-from ..kernel.raising import Ended, always, attempted
+from ..kernel.user_errors import Ended, always, attempted
 from ..objects import dict_views, tables
 from ..objects.attributes import with_imaginary
 from ..world.names import assign_name, delete_name
 from .augmented_assignment import augment_item
 from .comparisons import condition
+from .expressions import index_into, place_of
 from .star_arguments import unpacked_at_once
-from .subscripts import index_into, place_of
 
 
 @defines(operations.execute)
@@ -110,8 +110,8 @@ def unpack(s: Specialiser, targets: list[Any], value: Value) -> None:
     value = listed(s, value)
     stars = [k for k, t in enumerate(targets) if isinstance(t, gast.Starred)]
     value = unpacked_at_once(s, value) if stars else value
-    if stars and (unpacking.is_counted(s, value) or unpacking.is_too_short(s, value, len(targets) - 1)):
-        items = unpacking.items_around(s, value, stars[0], len(targets) - stars[0] - 1)
+    if stars and (swaps.is_counted(s, value) or swaps.is_too_short(s, value, len(targets) - 1)):
+        items = swaps.items_around(s, value, stars[0], len(targets) - stars[0] - 1)
     else:
         items = containers.items_of(s, value, None if stars else len(targets))
         if stars:

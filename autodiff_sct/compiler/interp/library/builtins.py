@@ -22,11 +22,10 @@ from ..arrays.flat import base_of, is_flat
 from ..containers import items as containers
 from ..containers import lists
 from ..containers.iteration import each, enumerated, keys_of, known_numbers, length_of, mapped, zipped
-from ..containers.ranges import reversed_source
-from ..containers.sources import Source, count_of, is_range, over_range
+from ..containers.sources import Source, count_of, is_range, over_range, reversed_source
 from ..kernel import operations
 from ..kernel.escape import refuse_references
-from ..kernel.handlers import handles
+from ..kernel.handlers import OPERATORS, handles
 from ..kernel.operations import (
     attribute_of,
     call_method_of,
@@ -38,15 +37,14 @@ from ..kernel.operations import (
     over,
     truth,
 )
-from ..kernel.operators import OPERATORS
-from ..kernel.raising import always
+from ..kernel.user_errors import always
 from ..models import functions as models
 from ..objects import dict_views, record_tables
-from ..objects.dynamic_choice import exists
 from ..objects.objects import call_method, replace_fields
 from ..objects.tables import method_of, operation
+from ..objects.union_tables import exists
 from ..world.class_guards import has_method
-from .sorting import by_constants, holds_constants, sorted_constants
+from .combinatorics import by_constants, holds_constants, sorted_constants
 
 
 @handles(len)

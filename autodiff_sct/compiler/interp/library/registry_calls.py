@@ -17,10 +17,9 @@ from typing import Any
 import numpy as np
 
 from ....runtime.wrappers import running
-from ...domain.attempt import Way
 from ...domain.dependencies import same
-from ...domain.foreign_objects import is_packaged
-from ...domain.values import Const, ListV, Obj, TupleV, Value
+from ...domain.request import Way
+from ...domain.values import Const, ListV, Obj, TupleV, Value, is_packaged
 from ...ir.builder import Specialiser
 from ..containers import items as containers
 from ..world.captures import import_external, object_number

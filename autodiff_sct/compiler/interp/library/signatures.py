@@ -24,7 +24,7 @@ from ...ir.builder import Specialiser
 from ..containers.items import begun
 from ..kernel.handlers import handles
 from ..kernel.operations import call_python, items_of, opaque_call
-from ..kernel.raising import always
+from ..kernel.user_errors import always
 from ..objects.objects import construct
 from ..objects.types import class_of
 from ..world.captures import default_named, import_external, object_number

@@ -25,10 +25,9 @@ from ..containers import lists
 from ..containers.iteration import each, length_of, mapped, zipped
 from ..containers.iterators import over_cursor
 from ..containers.sources import ENDLESS, Source, count_of, counts
-from ..kernel.handlers import HANDLERS, MADE, handles, otherwise
+from ..kernel.handlers import HANDLERS, MADE, OPERATORS, handles, otherwise
 from ..kernel.operations import as_list, augment, call_method_of, call_python, call_value, operate, over
-from ..kernel.operators import OPERATORS
-from ..kernel.raising import raise_if
+from ..kernel.user_errors import raise_if
 from ..models import functions as models
 from ..models import lists as models_lists
 

@@ -1,15 +1,93 @@
 """Texts that stand in for those of NumPy's Python functions which find out by trying what facts tell.
 
 A substitute computes the same, bit for bit, for arrays and lists of real and complex numbers.
+
+Calls of functions that numba compiled, or that have a cache: the Python function behind them is followed.
+
+Progress bars around what a loop goes over, as `tqdm(range(n))`: the bar counts, the loop is that over the items.
 """
 
 from __future__ import annotations
 
+import functools
+import sys
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from ... import ir
+from ...domain.facts import Opaque
+from ...domain.values import Const, Value, is_vectorized, python_of
+from ...ir.builder import Specialiser
+from ..kernel.functions import Shown, look
+from ..kernel.handlers import handles
+from ..kernel.operations import call_constant, call_python, opaque_call
+
 __all__ = ["SUBSTITUTES"]
+
+
+class Progress:
+    """A bar, and what is gone through while it counts."""
+
+    def __init__(self, iterable: Any, bar: Any) -> None:
+        self.iterable, self.bar = iterable, bar
+
+    def __iter__(self) -> Any:
+        for item in self.iterable:
+            yield item
+            self.bar.update(1)
+        self.bar.close()
+
+    def __len__(self) -> int:
+        return len(self.iterable)
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        self.bar.close()
+
+    def update(self, count: Any = 1) -> None:
+        self.bar.update(count)
+
+    def close(self) -> None:
+        self.bar.close()
+
+    def set_description(self, *args: Any, **kwargs: Any) -> None:
+        self.bar.set_description(*args, **kwargs)
+
+    def set_postfix(self, *args: Any, **kwargs: Any) -> None:
+        self.bar.set_postfix(*args, **kwargs)
+
+    def set_postfix_str(self, *args: Any, **kwargs: Any) -> None:
+        self.bar.set_postfix_str(*args, **kwargs)
+
+    def write(self, *args: Any, **kwargs: Any) -> None:
+        self.bar.write(*args, **kwargs)
+
+
+def begin(cls: Any, iterable: Any = None, desc: Any = None, total: Any = None, **settings: Any) -> Any:
+    if total is None and hasattr(iterable, "__len__"):
+        total = len(iterable)
+    return Progress(iterable, bar_of(cls, desc=desc, total=total, **settings))
+
+
+def bar_of(cls: Any, **settings: Any) -> Any: ...
+
+
+@handles(bar_of)
+def make_bar(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    made = ir.call(s.expr(args[0]), **{name: s.expr(value) for name, value in kwargs.items()})
+    every = {f"argument {k}": value for k, value in enumerate(kwargs.values())}
+    return s.let(made, Opaque(Shown), ir.Op(look, every), hint="bar", effect=True)
+
+
+def bar_like(cls: type) -> Callable[..., Any] | None:
+    """The stand-in of a class of progress bars; None for others."""
+    bars = getattr(sys.modules.get("tqdm.std"), "tqdm", None)
+    return functools.partial(begin, cls) if bars is not None and issubclass(cls, bars) else None
+
 
 STANDS_FOR = "numpy"  # what is written here counts as text of that library
 
@@ -133,3 +211,45 @@ SUBSTITUTES: dict[Any, Any] = {
     ("scipy._lib.array_api_extra._lib._funcs", "apply_where"): apply_where,
     ("scipy._external.array_api_extra._lib._funcs", "apply_where"): apply_where,
 }
+
+
+def behind_of(fn: Any) -> Callable[..., Any] | None:
+    """The function to follow in the place of a compiled one, or of a class of progress bars; None for others."""
+    if isinstance(fn, type):
+        return range if fn is getattr(sys.modules.get("numba"), "prange", None) else bar_like(fn)
+    return python_of(fn)
+
+
+def call_behind(s: Specialiser, callee: Const, behind: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """A call of a compiled function, or of one with a cache, whose Python function is `behind`."""
+    if hasattr(callee.value, "cache_info"):
+        return call_cached(s, callee, behind, args, kwargs)
+    if is_vectorized(callee.value) and not all(is_number(s, value) for value in args):
+        behind = elementwise(behind)
+    return call_constant(s, Const(behind), args, kwargs)
+
+
+def is_number(s: Specialiser, value: Value) -> bool:
+    """True for one number."""
+    facts = s.num(value)
+    return facts is not None and facts.dims == () and facts.kind != "array"
+
+
+@functools.cache
+def elementwise(fn: Any) -> np.vectorize:
+    """A function of arrays, from that of their elements."""
+    return np.vectorize(fn)
+
+
+def call_cached(s: Specialiser, callee: Const, behind: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """A function with a cache, called with floats: as if it had none, where that is no difference."""
+    floats = [f for v in [*args, *kwargs.values()] if (f := s.num(v)) is not None and f.differentiable]
+    if not floats:
+        return opaque_call(s, s.expr(callee), callee.value, args, kwargs)
+    mark = len(s.block)
+    result = call_python(s, behind, args, kwargs)
+    quiet = all(isinstance(stmt, (ir.Let, ir.If, ir.Raise)) for stmt in ir.walk(s.block[mark:]))
+    number = s.num(result)
+    if not quiet or number is None or number.dims != ():
+        raise s.refuse("cached-function", f"{callee.value.__name__} has a cache, and does more than compute a number")
+    return result

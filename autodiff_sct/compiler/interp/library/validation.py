@@ -5,14 +5,20 @@ libraries).  Where a program is refused, it is compiled again in a way that
 
 - a call that cannot be followed and returns no numbers is made as it stands, with arrays that it cannot write into;
 - a side of a branch that cannot be followed raises the refusal, where it is taken.
+
+Functions and classes of NumPy and SciPy that have no rule and are written in Python.
+
+They are called as they stand, for most calls carry no derivative.  A program that is refused is compiled again: where
+floats are given to such a function, its text is followed then, and that of those that it calls.
 """
 
 from __future__ import annotations
 
 import functools
 import itertools
+import os
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -22,15 +28,32 @@ import numpy as np
 from ....errors import NoRule, Refused
 from ....runtime.objects import only_looking
 from ... import ir
-from ...domain.attempt import Way
 from ...domain.dependencies import same
 from ...domain.dummies import evaluate, realise
 from ...domain.facts import BOOL, Facts, Listed, Mapped, Num, Opaque, Pair
-from ...domain.foreign_objects import is_packaged
-from ...domain.values import Const, Leaf, ListV, Obj, TupleV, Value
+from ...domain.request import Way
+from ...domain.values import (
+    Bound,
+    Closure,
+    Const,
+    Leaf,
+    ListV,
+    Obj,
+    PartialV,
+    Suspended,
+    TupleV,
+    Value,
+    home_of,
+    is_compiled,
+    is_packaged,
+)
 from ...ir.builder import Specialiser
 from ..arrays.transfer import argument
-from ..kernel.raising import raise_if
+from ..kernel.user_errors import raise_if
+from ..objects.tables import class_of_row
+from .substitutes import SUBSTITUTES
+
+__all__ = ["explained", "follows", "text_of"]
 
 
 def followed_or_asked(
@@ -231,3 +254,81 @@ def answer_of(
     call = ir.call(*called, s.bind(fn.__name__, fn), *map(s.expr, args), **given)
     every = {f"argument {k}": v for k, v in enumerate([*args, *kwargs.values()])}
     return s.let(call, facts, ir.Op(asking(fn), every), hint="answer", effect=True)
+
+
+HOMES = ("numpy", "scipy")
+SUBCLASSES = ("numpy.ma", "numpy.matrixlib")  # what is done to masked arrays and to matrices is not followed
+PYTHONS_OWN = (Closure, PartialV, Suspended)  # what cannot be given to a function that is not followed
+
+
+def explained(first: Refused, last: Refused, unfollowed: Iterable[Refused]) -> Refused:
+    """The refusal that users see: of the call in their text, with the reason why the library's is not followed."""
+    last = next((error for error in (last, *unfollowed) if error.origin and is_in_library(error.origin.file)), last)
+    if first is last or last.origin is None or not is_in_library(last.origin.file):
+        return first
+    if not isinstance(first, NoRule):
+        return first
+    place = f"{os.path.basename(last.origin.file)}:{last.origin.line}"
+    reason = f"{first.reason} ({place}, where its text goes on: {last.reason})"
+    return type(first)(reason, first.remedy, first.origin, first.code)
+
+
+def is_in_library(file: str) -> bool:
+    """True for the file of a text of NumPy's or SciPy's."""
+    packages = os.path.dirname(os.path.dirname(np.__file__))
+    return file.startswith(tuple(os.path.join(packages, home, "") for home in HOMES))
+
+
+def text_of(fn: Any) -> Any:
+    """The Python function or the class written in Python behind a callable of NumPy or SciPy; None for others."""
+    if (text := SUBSTITUTES.get((getattr(fn, "__module__", None), getattr(fn, "__qualname__", "")))) is not None:
+        return text
+    fn = getattr(fn, "_implementation", fn)  # of NumPy's functions that other array classes may override
+    home = home_of(fn)
+    if home.split(".")[0] not in HOMES or home.startswith(SUBCLASSES):
+        return None
+    if isinstance(fn, type):
+        return fn if isinstance(getattr(fn, "__init__", None), FunctionType) and not is_compiled(fn) else None
+    return fn if isinstance(fn, FunctionType) else None
+
+
+def follows(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> bool:
+    """True if the text of a library function is followed here."""
+    if any(is_stand_in(s, value) for value in (*args, *kwargs.values())):
+        return False
+    return is_inside(s) or (takes_floats(s, args, kwargs) and s.attempt.takes(Way.TEXTS))
+
+
+def is_stand_in(s: Specialiser, value: Value) -> bool:
+    """True for an object that stands for one of a library's classes, which that library's texts would not recognise."""
+    return hasattr(value.cls if isinstance(value, Obj) else class_of_row(s, value), "stands_for")
+
+
+def is_inside(s: Specialiser) -> bool:
+    """True if the statement that is specialised is one of such a text."""
+    known = s.frame.globals if s.frame is not None else {}
+    return str(known.get("STANDS_FOR", known.get("__name__"))).split(".")[0] in HOMES
+
+
+def takes_floats(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> bool:
+    """True if a derivative may pass through an argument of a call."""
+    return any(may_carry(s, value) for value in (*args, *kwargs.values()))
+
+
+def may_carry(s: Specialiser, value: Value) -> bool:
+    """True if a derivative may pass through an argument, or if only a text that is followed can take it."""
+    if isinstance(value, PYTHONS_OWN) or (isinstance(value, Obj) and value.id not in s.objects):
+        return True
+    if isinstance(value, Bound) and not isinstance(value.self, Leaf):
+        return may_carry(s, value.self)
+    return any(may_hold(s, s.facts[name]) for name in s.leaves(value))
+
+
+def may_hold(s: Specialiser, facts: Any) -> bool:
+    """True if something of these facts is a float, or holds floats."""
+    if isinstance(facts, Pair):
+        return any(may_hold(s, item) for item in facts.items)
+    if isinstance(facts, (Listed, Mapped)):
+        element = s.elements_of(facts)
+        return element is not None and may_hold(s, element)
+    return isinstance(facts, Num) and facts.differentiable

@@ -2,11 +2,39 @@
 
 What such a wrapper does besides the call (checks of arguments, settings that it enters, what it makes of exceptions)
 carries no derivative: Python carries it out in the run, as it stands (see `runtime.wrappers`).
+
+Decorators of Python's library on functions that are defined inside the program.
+
+::
+
+    def logged(f):
+        @functools.wraps(f)                 it gives `inner` the name and the text of `f`, which nobody computes with
+        def inner(*args):
+            return f(*args)
+        return inner
+
+    @contextlib.contextmanager
+    def scaled(v):                          its text around the block of the `with`
+        yield v * 2
+
+Functions with a cache that are defined inside the program.
+
+::
+
+    @functools.cache
+    def bessel(n):                     a call with arguments that were met before is the value that it had then
+        ...
+
+That is no difference where the function computes a value and does nothing else; others are refused. Where only the run
+knows an argument, the values are kept in a dict of the emitted program.
 """
 
 from __future__ import annotations
 
+import contextlib
+import functools
 from collections.abc import Callable
+from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
@@ -15,14 +43,19 @@ import gast
 from ....errors import SourceUnavailable
 from ....runtime.wrappers import running
 from ... import ir
-from ...domain.attempt import Way
-from ...domain.facts import Opaque
-from ...domain.foreign_objects import is_packaged
-from ...domain.values import Value
+from ...domain.facts import Num, Opaque
+from ...domain.request import Way
+from ...domain.values import Closure, Const, PartialV, Suspended, TupleV, Value, Wrapped, is_packaged
 from ...frontend.parse import parse
-from ...frontend.supported_syntax import own_nodes
+from ...frontend.supported_syntax import YIELDS, own_nodes
 from ...ir.builder import Specialiser
-from ..kernel.raising import Ended, run_block
+from ...ir.program_values import Restart
+from ..control.context_managers import yields_once
+from ..kernel.handlers import handles
+from ..kernel.operations import call_python, call_value, opaque_call, own_value
+from ..kernel.user_errors import Ended, run_block
+from ..models import functions as models
+from ..world.normalized_bodies import body_of_closure
 from .validation import answer_of, is_plain, stand_in
 
 __all__ = ["wrapped_call"]
@@ -112,3 +145,98 @@ def is_left(tree: Any, args: str, kwargs: str) -> bool:
     return all(isinstance(n.ctx, gast.Load) for n in names if n.id in (args, kwargs)) and all(
         n in looks for n in names if n.id == kwargs
     )
+
+
+@handles(functools.wraps)
+def wraps(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    return PartialV(Const(models.wrapped), tuple(args[:1]), {})
+
+
+@dataclass(eq=False)
+class Manager(Wrapped):
+    """A manager: the result of ``contextlib.contextmanager`` for a function of the program."""
+
+    def call(self, s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        return Suspended(self.fn, args, kwargs, s.site("generator"))
+
+
+@handles(contextlib.contextmanager)
+def contextmanager(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    made_of = args[0]
+    if not isinstance(made_of, Closure):
+        return opaque_call(s, s.expr(Const(contextlib.contextmanager)), contextlib.contextmanager, args, kwargs)
+    if not any(isinstance(n, YIELDS) for n in own_nodes(made_of.node)) or not yields_once(
+        body_of_closure(made_of).tree.body
+    ):
+        raise s.refuse(
+            "kept-generator",
+            "a manager that is defined inside the function and does not yield in one place",
+            "write `try`",
+        )
+    return Manager(made_of)
+
+
+@dataclass(eq=False)
+class Cached(Wrapped):
+    """A closure with its cache, which is kept among the variables of the program."""
+
+    site: Any
+    remembering: Value | None  # the function with a dict of its values, where only the run knows some arguments
+
+    def call(self, s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        """The value of a call: the one that it had before, with the same arguments."""
+        name = self.fn.name
+        if self.remembering is not None or not all(map(s.is_static, [*args, *kwargs.values()])):
+            return self.call_at_run_time(s, args, kwargs)
+        key = (("memo", self.site), (*args, *kwargs.items()))
+        if key not in s.env:
+            mark = len(s.block)
+            result = own_value(s, call_value(s, self.fn, args, kwargs))
+            if not all(is_quiet(stmt) for stmt in ir.walk(s.block[mark:])):
+                raise s.refuse("cached-function", f"{name} has a cache, and does more than compute a value")
+            s.env[key] = result
+            s.memos.add(key)
+        return s.env[key]
+
+    def call_at_run_time(self, s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        """The value of a call with integers, kept under them in a dict, as those of all calls are then."""
+        if kwargs or not all(is_setting(s, value) for value in args):
+            raise s.refuse(
+                "cached-function",
+                f"{self.fn.name} has a cache, and is called with other things than integers, which only the run knows",
+                "keep the values in a dict or a list, or give it settings such as integers only",
+            )
+        if self.remembering is None:
+            raise Restart(("cache", self.site))
+        return call_value(s, self.remembering, args, {})
+
+
+def is_setting(s: Specialiser, value: Value) -> bool:
+    """True if a value is one that carries no derivative and tells calls apart."""
+    if isinstance(value, TupleV):
+        return all(is_setting(s, item) for item in value.items)
+    facts = s.facts_of(value)
+    return s.is_static(value) or isinstance(facts, Num) and facts.kind in ("int", "bool")
+
+
+def is_quiet(stmt: Any) -> bool:
+    """True if running a statement once, or again, makes no difference."""
+    if isinstance(stmt, ir.Let):
+        return not stmt.effect
+    return isinstance(stmt, (ir.If, ir.Loop, ir.Raise)) or (isinstance(stmt, ir.Effect) and stmt.kind == "append")
+
+
+@handles(functools.lru_cache, functools.cache)
+def cache(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``@cache``, ``@lru_cache`` and ``@lru_cache(maxsize=None)``; how much it holds makes no difference."""
+    if args and isinstance(args[0], Closure):
+        site = s.site("cache")
+        at_run_time = ("cache", site) in s.dynamic
+        return Cached(args[0], site, call_python(s, models.remembering, args, {}) if at_run_time else None)
+    if args and callable(getattr(args[0], "value", None)):
+        raise s.refuse(
+            "outside-write",
+            "a function from outside gets a cache inside the program",
+            "decorate it where it is defined",
+        )
+    return PartialV(Const(functools.cache), (), {})

@@ -15,7 +15,7 @@ import numpy as np
 
 from ....tensor import Parameter, Tensor
 from ... import ir
-from ...analysis.list_permutations import write_move
+from ...analysis.layout_dependence import write_move
 from ...domain.facts import BOOL, COMPLEX, FLOAT, INT, Listed, Mapped, Num, Opaque
 from ...domain.values import Const, Leaf, ListV, Obj, TupleV, Value
 from ...ir.builder import Specialiser
@@ -26,13 +26,13 @@ from ..containers import items, lists
 from ..containers.dict_methods import dict_method, mapped_method, update
 from ..containers.missing_keys import note_unseen
 from ..kernel import operations
-from ..kernel.check_arguments import check_method
+from ..kernel.bind_arguments import check_method
 from ..kernel.functions import Shown, drawn, look
 from ..kernel.handlers import HANDLERS
 from ..kernel.operations import call_constant, call_python, defines, operate
-from ..kernel.raising import always
+from ..kernel.user_errors import always
 from ..library import standard_library
-from ..library.strings import returned_by
+from ..library.attribute_builtins import returned_by
 from ..models import functions as models
 from ..models import lists as models_lists
 from ..objects import dict_views, record_tables, tables

@@ -17,7 +17,7 @@ from ...ir.builder import Specialiser
 from ..arrays.emit_op import numpy_call
 from ..kernel.handlers import MADE, handles
 from ..kernel.operations import attribute_of, call_python, call_value, get_item, items_of
-from ..kernel.raising import raise_if
+from ..kernel.user_errors import raise_if
 from ..models import functions as models
 
 

@@ -25,7 +25,7 @@ from ..arrays.overlap import check_apart, shares_memory
 from ..kernel.bind_arguments import in_place, places
 from ..kernel.handlers import handles
 from ..kernel.operations import attribute_of, call_python, call_value
-from ..kernel.raising import always, raise_if
+from ..kernel.user_errors import always, raise_if
 from ..models import functions as models
 
 EVERYTHING = Const(Ellipsis)

@@ -12,7 +12,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from ....core.parts import part
+from ....core.process_state import part
 from ....runtime.copies import with_imag
 from ... import ir
 from ...domain.dependencies import AttributeRead
@@ -25,8 +25,7 @@ from ..arrays.flat_items import assign_flat
 from ..kernel import operations
 from ..kernel.functions import Shown
 from ..kernel.operations import call_python, call_value, defines, items_of, own_value, read_field, write_field
-from ..kernel.raising import always
-from ..kernel.user_errors import lacks, possible_classes
+from ..kernel.user_errors import always, lacks, possible_classes
 from ..models import functions as models
 from ..world.captures import import_external, object_number, of_outside
 from ..world.class_guards import (
@@ -43,8 +42,8 @@ from ..world.class_guards import (
 from ..world.names import called_after, is_ours
 from ..world.outside_writes import assign_global, assign_outside, assign_to_class, assigned, assigned_to_class
 from . import optional, union_tables
-from .class_defaults import class_value
 from .fields import field, refuse_frozen
+from .local_classes import class_value
 from .record_tables import record_of
 from .tables import class_of_row
 

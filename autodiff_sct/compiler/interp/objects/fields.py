@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...domain.attempt import Way
+from ...domain.request import Way
 from ...domain.values import Obj, Poison, Value
 from ...ir.builder import Specialiser
 from ...ir.program_values import Restart

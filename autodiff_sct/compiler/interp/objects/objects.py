@@ -15,7 +15,7 @@ from ...domain.values import Const, Leaf, ListV, Obj, TupleV, Value
 from ...ir.builder import Specialiser
 from ..kernel.bind_arguments import bind_signature
 from ..kernel.operations import attribute_of, call_python, call_value, own_value
-from ..kernel.raising import always
+from ..kernel.user_errors import always
 from ..world.captures import default_named, import_external
 from ..world.class_guards import found_in, has_method, lookup, refuse_tuple
 from ..world.names import called_after

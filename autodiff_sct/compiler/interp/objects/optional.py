@@ -23,7 +23,7 @@ from ... import ir
 from ...domain.facts import BOOL
 from ...domain.values import Choice, Const, Leaf, MaybeV, Poison, TupleV, Value
 from ...ir.builder import Specialiser
-from ..kernel.raising import raise_if
+from ..kernel.user_errors import raise_if
 
 T = TypeVar("T")
 NONE = Const(None)

@@ -13,14 +13,13 @@ from typing import Any
 
 from ... import ir
 from ...domain.facts import Opaque
-from ...domain.foreign_objects import is_compiled
-from ...domain.values import Const, Obj, Super, Value
+from ...domain.values import Const, Obj, Super, Value, is_compiled
 from ...ir.builder import Specialiser
-from ...ir.reify import expr_of_object
+from ...ir.program_values import expr_of_object
 from ..kernel.functions import SPECIAL
 from ..kernel.handlers import handles
 from ..kernel.operations import attribute_of, call_value
-from ..kernel.raising import always
+from ..kernel.user_errors import always
 from ..world.class_guards import found_in, has_method, own_method
 from .attributes import assign_plainly
 from .tables import method_of

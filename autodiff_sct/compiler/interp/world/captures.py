@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from ... import ir
-from ...domain.attempt import Way
 from ...domain.dependencies import DefaultRead, Guard, ItemRead, KwDefaultRead
 from ...domain.facts import Facts, Listed, Mapped, Num, Opaque, Pair
 from ...domain.pytree import Branch, Listing, Static, describe, is_setting, refuse_taped
 from ...domain.pytree import Leaf as LeafTree
+from ...domain.request import Way
 from ...domain.values import Const, External, Leaf, Obj, TupleV, Value
 from ...ir.builder import Specialiser
 from .class_guards import lacking, observe, refuse_tuple

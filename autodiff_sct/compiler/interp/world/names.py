@@ -1,24 +1,32 @@
-"""Names: which variable of which activation a name means, and what comes in from outside the program."""
+"""Names: which variable of which activation a name means, and what comes in from outside the program.
+
+``import`` inside a function: carried out when it is compiled, and raised in its place where it fails.
+"""
 
 from __future__ import annotations
 
 import builtins
 import functools
+import importlib
+import importlib.util
+import sys
 from types import FunctionType, ModuleType
 from typing import Any
 
 import gast
 
-from ...domain.dependencies import CellRead, GlobalRead
+from ....core.process_state import part
+from ...domain.dependencies import CellRead, GlobalRead, ModuleRead
 from ...domain.values import Const, Frame, Leaf, Poison, TupleV, Value
 from ...frontend.supported_syntax import own_nodes
 from ...ir.builder import Specialiser
-from ..kernel.operations import own_value
-from ..kernel.raising import always
+from ..kernel.handlers import statement
+from ..kernel.operations import attribute_of, own_value
+from ..kernel.user_errors import always
 from .captures import import_external, object_number
-from .class_guards import lacking, observe
+from .class_guards import is_library, lacking, observe
 from .outside_writes import assign_global, assign_outside, assigned, holder, module_of
-from .presence import Presence, read_presence
+from .partial_keys import Presence, read_presence
 
 
 def home(frame: Frame | None, id: str) -> Frame | None:
@@ -170,3 +178,52 @@ def delete_name(s: Specialiser, id: str) -> None:
     for key in ((s.frame.id, id), (s.frame.id, Presence(id))):
         s.deleted.add(key)
         s.env.pop(key, None)
+
+
+@statement(gast.Import, gast.ImportFrom)
+def import_(s: Specialiser, node: Any) -> None:
+    assert s.frame is not None
+    s.world.closed = True  # what is imported here is read from no name of the function's
+    if isinstance(node, gast.Import):
+        for alias in node.names:
+            top = alias.name.partition(".")[0]
+            module = imported(s, alias.name)
+            assign_name(s, alias.asname or top, module if alias.asname else imported(s, top))
+        return
+    package = s.frame.globals.get("__package__") if node.level else None
+    module = imported(s, importlib.util.resolve_name("." * node.level + (node.module or ""), package))
+    for alias in node.names:
+        assign_name(s, alias.asname or alias.name, taken_from(s, module, alias.name))
+
+
+def imported(s: Specialiser, name: str) -> Const:
+    """A module; a library's stays what it is. Where there is none, the program raises what Python does."""
+    try:
+        importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        raise lacking(s, lambda: is_found(name), ModuleNotFoundError, str(error), name=error.name) from error
+    module = sys.modules[name]
+    part("libraries").load_libraries()
+    return Const(module if is_library(module) else observe(s, ModuleRead(name)))
+
+
+def is_found(name: str) -> bool:
+    """True if there is a module of this name now."""
+    try:
+        return importlib.util.find_spec(name) is not None
+    except (ImportError, ValueError):
+        return False
+
+
+def taken_from(s: Specialiser, module: Const, name: str) -> Value:
+    """``from module import name``: an attribute, or a module inside a package."""
+    found = module.value
+    if not hasattr(found, name) and hasattr(found, "__path__") and is_found(f"{found.__name__}.{name}"):
+        importlib.import_module(f"{found.__name__}.{name}")
+    if hasattr(found, name):
+        part("libraries").load_libraries()  # packages import their modules when they are first asked for
+        return attribute_of(s, module, name)
+    place = getattr(found, "__file__", None)
+    message = f"cannot import name {name!r} from {found.__name__!r} ({place or 'unknown location'})"
+    exists = functools.partial(hasattr, found, name)
+    raise lacking(s, exists, ImportError, message, name=found.__name__, path=place)

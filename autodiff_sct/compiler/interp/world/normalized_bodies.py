@@ -14,8 +14,7 @@ from ... import ir
 from ...domain.values import Closure
 from ...frontend.bindings import parameters, scan
 from ...frontend.builders import Names, at, load, rebuilt
-from ...frontend.local_names import without_locals
-from ...frontend.normalize import desugar
+from ...frontend.normalize import desugar, without_locals
 from ...frontend.parse import Parsed, parse
 from ...frontend.supported_syntax import YIELDS, fence, own_nodes
 

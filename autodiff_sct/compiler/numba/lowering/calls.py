@@ -21,8 +21,20 @@ from .constructors import array, cast_to, copied, created, expand, like, numpy_s
 from .expressions import arithmetic, dtype_of, lower, number, operands, repeated, resolved
 from .gather_scatter import diagonal, from_gather, stored, trace
 from .helpers import derivative_like, fitted_like, seed, spread
-from .linalg import determinant, log_determinant, of_matrix, solved
-from .reductions import Arguments, Keywords, all_any, count_nonzero, extreme_place, norm, reduction, spread_of
+from .reductions import (
+    Arguments,
+    Keywords,
+    all_any,
+    count_nonzero,
+    determinant,
+    extreme_place,
+    log_determinant,
+    norm,
+    of_matrix,
+    reduction,
+    solved,
+    spread_of,
+)
 from .scalars import ARITHMETIC, BINARY, COMPARISONS, MATH, UNARY, compare
 from .shaping import (
     as_array,

@@ -21,7 +21,7 @@ from ..passes.affine import Form, constant_form, depth_of, least
 from ..passes.index_functions import dtype_name, make, new_array
 from ..state import Counter, Stack, State
 from .lists import as_items, of_either
-from .tape_arena import is_written, made_here, may_be_parts, put_in_place
+from .tape_index import is_written, made_here, may_be_parts, put_in_place
 
 
 def assign(name: str, value: Any) -> Any:

@@ -21,7 +21,7 @@ import gast
 from ... import ir
 from ..kinds import Grid
 from ..lowering.tape import row_of
-from ..lowering.tape_arena import PRODUCTS, called, zeroed
+from ..lowering.tape_index import PRODUCTS, called, zeroed
 from ..state import State
 
 # Functions that keep nothing of what they are given.

@@ -24,7 +24,7 @@ import gast
 from ... import ir
 from ..kinds import FLOAT64
 from ..lowering.tape import assign, named
-from ..lowering.tape_arena import called
+from ..lowering.tape_index import called
 from ..state import State
 from .affine import Form, constant_form, form_of, reads_memory
 from .hoist_allocations import is_element

@@ -36,13 +36,13 @@ import numpy as np
 from ....core import thresholds
 from ... import ir
 from ...ad.reverse.loops import minus
+from ...analysis.alias import Groups
 from ...analysis.liveness import count_uses
-from ...analysis.loop_aliasing import Groups
 from ...analysis.remarks import note
 from ...domain.facts import Listed, Num
 from ...ir.builder import Specialiser
 from ...ir.patterns import is_pop_call, numpy_name
-from ...ir.rewrite import followed, read_instead
+from ...ir.traversal import followed, read_instead
 
 BACKWARDS = gast.Slice(None, None, ir.constant(-1))
 

@@ -24,8 +24,8 @@ import numpy as np
 
 from ....runtime.parts import add_outer_products, add_products
 from ... import ir
+from ...analysis.alias import Groups
 from ...analysis.liveness import count_uses
-from ...analysis.loop_aliasing import Groups
 from ...analysis.remarks import note
 from ...domain.facts import INT, Listed, Num, Pair
 from ...ir.builder import Specialiser

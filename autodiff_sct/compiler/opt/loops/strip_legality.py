@@ -15,7 +15,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from ...analysis.slice_overlap import literal
+from ...analysis.subscript_uses import literal
 from ...ir.builder import Specialiser
 
 NUMBER, STRIP, SUM = range(3)  # known before the loop, made in it, known after it

@@ -37,11 +37,11 @@ import numpy as np
 from ....core import thresholds
 from ....runtime.broadcast import common_length
 from ... import ir
-from ...analysis.slice_overlap import are_disjoint, is_basic, literal
+from ...analysis.subscript_uses import are_disjoint, is_basic, literal
 from ...domain.facts import FLOAT, INT, Facts, Num
 from ...ir.builder import Role, Specialiser
 from ...ir.patterns import is_literal_zero, negated, size
-from ...ir.rewrite import substitute_in
+from ...ir.traversal import substitute_in
 from .strip_legality import NUMBER, PARTED, STRIP, SUM, Part, Unfit, Values, cuts, parts_of, with_parts
 
 

@@ -21,7 +21,7 @@ import gast
 import numpy as np
 
 from ... import ir
-from ...analysis.may_raise import path
+from ...analysis.effects import path
 from ...domain.facts import Num
 from ...ir.builder import Specialiser
 from ...ir.patterns import ELEMENTWISE, numpy_name

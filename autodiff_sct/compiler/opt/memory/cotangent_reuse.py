@@ -28,7 +28,7 @@ from ...analysis.liveness import count_uses
 from ...analysis.ownership import COMMUTATIVE, IN_PLACE, Memory, is_alike, is_new
 from ...ir.builder import Specialiser
 from ...ir.patterns import is_call
-from ...ir.rewrite import replaced_node
+from ...ir.traversal import replaced_node
 from ..rewrite.contractions import Contractions
 from .primal_reuse import taken_over
 

@@ -54,7 +54,7 @@ from ...ir.patterns import (
     signed,
     signed_first,
 )
-from ...ir.rewrite import with_operands
+from ...ir.traversal import with_operands
 from .new_axes import axes_gone, broadcast, drop_leading_axes, new_axes, summed_axis, widened, without_kept_axis
 
 METHODS = {"sum", "max", "min", "prod", "reshape", "transpose", "swapaxes"}

@@ -34,7 +34,7 @@ from ...interp.kernel.slice_lengths import written_span
 from ...ir.builder import Specialiser
 from ...ir.dims import Lengths, born
 from ...ir.patterns import ELEMENTWISE, is_pop_call, literal, numpy_name, subscript_parts
-from ...ir.rewrite import with_operands
+from ...ir.traversal import with_operands
 from .canonicalize import Spelling, cotangents, factors_of, multiplied, popped, ratio_of, rewrite, signed
 from .new_axes import axes_gone, is_item, new_axes, summed_axis, widened
 

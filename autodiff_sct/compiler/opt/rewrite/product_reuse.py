@@ -28,7 +28,7 @@ from ...analysis.alias import Regions
 from ...analysis.liveness import count_uses
 from ...domain.facts import Num, is_same
 from ...ir.builder import Specialiser
-from ...ir.rewrite import substitute_own
+from ...ir.traversal import substitute_own
 
 PRODUCT = (gast.Mult, gast.Div)
 

@@ -26,7 +26,7 @@ from ...analysis.liveness import count_uses
 from ...domain.facts import Num
 from ...ir.builder import Role, Specialiser
 from ...ir.patterns import is_call, size
-from ...ir.rewrite import substitute_in
+from ...ir.traversal import substitute_in
 from .canonicalize import factors_of, is_cotangent, multiplied, signed
 from .contractions import Contractions
 from .new_axes import new_axes, summed_axis

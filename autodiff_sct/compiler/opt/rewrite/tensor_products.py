@@ -26,7 +26,7 @@ from ...domain.facts import Axis, Num
 from ...interp.kernel.slice_lengths import written_span
 from ...ir.builder import Specialiser
 from ...ir.patterns import literal, numpy_name, subscript_parts
-from ...ir.rewrite import with_operands
+from ...ir.traversal import with_operands
 from .canonicalize import cotangents, rewrite
 
 ALL = gast.Slice(None, None, None)

@@ -22,7 +22,7 @@ from ...analysis.live_ranges import REDUCTIONS
 from ...domain.facts import Num
 from ...ir.builder import Specialiser
 from ...ir.patterns import numpy_name
-from ...ir.rewrite import with_operands
+from ...ir.traversal import with_operands
 from .canonicalize import Spelling
 
 

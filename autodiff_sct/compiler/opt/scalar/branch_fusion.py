@@ -28,8 +28,8 @@ import numpy as np
 from ....core import thresholds
 from ... import ir
 from ...analysis.alias import Regions, reachable, roots_of
+from ...analysis.effects import is_safe
 from ...analysis.liveness import count_uses, readers_of
-from ...analysis.may_raise import is_safe
 from ...domain.facts import Num
 from ...ir.builder import Specialiser
 

@@ -29,7 +29,7 @@ from ...analysis.liveness import count_uses
 from ...domain.facts import Num
 from ...ir.builder import Specialiser
 from ...ir.patterns import is_call, is_literal_zero
-from ...ir.rewrite import substitute_own
+from ...ir.traversal import substitute_own
 from .sinking import is_pop
 
 

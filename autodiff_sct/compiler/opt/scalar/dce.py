@@ -26,8 +26,8 @@ import gast
 import numpy as np
 
 from ... import ir
+from ...analysis.effects import fact, is_safe, path
 from ...analysis.liveness import count_uses
-from ...analysis.may_raise import fact, is_safe, path
 from ...domain.facts import Listed, Num
 from ...ir.builder import Specialiser
 from ...ir.patterns import is_ellipsis

@@ -29,7 +29,7 @@ from ...ir.patterns import (
     negated,
     size,
 )
-from ...ir.rewrite import replaced, substitute_own
+from ...ir.traversal import replaced, substitute_own
 
 # -- nesting
 

@@ -25,11 +25,11 @@ import numpy as np
 
 from ... import ir
 from ...analysis.alias import Regions
-from ...analysis.may_raise import path
+from ...analysis.effects import path
 from ...domain.facts import FLOAT, Num
 from ...ir.builder import Specialiser
 from ...ir.patterns import literal
-from ...ir.rewrite import read_instead
+from ...ir.traversal import read_instead
 from ..loops.sroa import with_names
 from ..rewrite.contractions import sliced
 from ..rewrite.new_axes import is_part

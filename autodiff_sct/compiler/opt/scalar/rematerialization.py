@@ -30,14 +30,14 @@ import gast
 
 from ....core import thresholds
 from ... import ir
-from ...ad.tape.cost_model import is_arithmetic
+from ...ad.tape.availability import is_arithmetic
 from ...analysis.alias import Regions, roots_of
+from ...analysis.effects import fact
 from ...analysis.liveness import count_uses
-from ...analysis.may_raise import fact
 from ...analysis.text_width import columns_of
 from ...domain.facts import Listed, Num
 from ...ir.builder import Specialiser
-from ...ir.rewrite import substitute_own
+from ...ir.traversal import substitute_own
 
 INDEX = (gast.Constant, gast.Slice, gast.UnaryOp, gast.Tuple)
 SHORT = 8  # columns of what may be read three times

@@ -19,7 +19,7 @@ import numpy as np
 
 from ....runtime.shapes import check_broadcast
 from ... import ir
-from ...analysis.may_raise import fact, path
+from ...analysis.effects import fact, path
 from ...domain.facts import Num
 from ...ir.builder import Specialiser
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import autodiff_sct as ad
-from autodiff_sct.compiler.domain import foreign_objects
+from autodiff_sct.compiler.domain import values
 
 X = np.linspace(0.1, 0.9, 5)
 TEXT = """
@@ -144,7 +144,7 @@ def careful(x):
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     (tmp_path / "some_installed_package.py").write_text(TEXT)
-    monkeypatch.setattr(foreign_objects, "PACKAGES", (str(tmp_path),))
+    monkeypatch.setattr(values, "PACKAGES", (str(tmp_path),))
     monkeypatch.syspath_prepend(str(tmp_path))
     yield importlib.import_module("some_installed_package")
     del sys.modules["some_installed_package"]
@@ -215,7 +215,7 @@ def test_a_package_that_can_be_followed_is_followed(package: Any) -> None:
 
 
 def test_the_users_own_functions_are_not_carried_out(package: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(foreign_objects, "PACKAGES", ("/nowhere/at/all",))
+    monkeypatch.setattr(values, "PACKAGES", ("/nowhere/at/all",))
     with pytest.raises(ad.errors.Refused):
         ad.grad(lambda x: np.sum(package.transformed(x)))(X)
     assert not package.CALLS

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import autodiff_sct as ad
-from autodiff_sct.compiler.domain import foreign_objects
+from autodiff_sct.compiler.domain import values
 from tests.compiler.checked import check_gradient
 
 X = np.linspace(0.1, 0.9, 5)
@@ -92,7 +92,7 @@ def marked(x):
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     (tmp_path / "asking.py").write_text(TEXT)
-    monkeypatch.setattr(foreign_objects, "PACKAGES", (str(tmp_path),))
+    monkeypatch.setattr(values, "PACKAGES", (str(tmp_path),))
     monkeypatch.syspath_prepend(str(tmp_path))
     yield importlib.import_module("asking")
     del sys.modules["asking"]

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import autodiff_sct as ad
-from autodiff_sct.compiler.domain import foreign_objects
+from autodiff_sct.compiler.domain import values
 from tests.compiler.checked import check_gradient
 
 X = np.linspace(0.1, 0.9, 5)
@@ -144,7 +144,7 @@ def guarded(x):
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     (tmp_path / "some_wrapped_package.py").write_text(TEXT)
-    monkeypatch.setattr(foreign_objects, "PACKAGES", (str(tmp_path),))
+    monkeypatch.setattr(values, "PACKAGES", (str(tmp_path),))
     monkeypatch.syspath_prepend(str(tmp_path))
     yield importlib.import_module("some_wrapped_package")
     del sys.modules["some_wrapped_package"]

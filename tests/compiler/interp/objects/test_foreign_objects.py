@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import autodiff_sct as ad
-from autodiff_sct.compiler.domain import foreign_objects as foreign
+from autodiff_sct.compiler.domain import values as foreign
 from autodiff_sct.compiler.domain.pytree import key
 from autodiff_sct.errors import Refused
 from tests.compiler.checked import check_gradient, check_tangent, differences, names, registrar

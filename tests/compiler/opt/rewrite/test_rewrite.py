@@ -3,8 +3,7 @@
 import pytest
 
 from autodiff_sct.compiler.opt.rewrite.canonicalize import canonicalize
-from autodiff_sct.compiler.opt.rewrite.powers import reduce_powers
-from autodiff_sct.compiler.opt.rewrite.signs import propagate_negations
+from autodiff_sct.compiler.opt.rewrite.signs import propagate_negations, reduce_powers
 from tests.compiler.opt.before_after import check
 
 ARRAYS = "x.1: float64[n, m] @ 1\nd_y.2: float64[n, m] @ 2\nd_x.3: float64[n, m] @ 3\nk.4: float\n"

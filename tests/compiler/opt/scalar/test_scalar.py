@@ -2,11 +2,16 @@
 
 from autodiff_sct.compiler.analysis.alias import regions_of_program
 from autodiff_sct.compiler.analysis.liveness import sweep_dead
-from autodiff_sct.compiler.opt.scalar.affine_counters import name_counters, rematerialize_counters
 from autodiff_sct.compiler.opt.scalar.cse import number_values
 from autodiff_sct.compiler.opt.scalar.dce import eliminate_dead_code, unname_dead_results
 from autodiff_sct.compiler.opt.scalar.licm import hoist_invariants
-from autodiff_sct.compiler.opt.scalar.loop_bounds import fold_bounds, normalize_direction, rematerialize_lengths
+from autodiff_sct.compiler.opt.scalar.loop_bounds import (
+    fold_bounds,
+    name_counters,
+    normalize_direction,
+    rematerialize_counters,
+    rematerialize_lengths,
+)
 from autodiff_sct.compiler.opt.scalar.sinking import sink, sink_stores
 from tests.compiler.opt.before_after import check
 

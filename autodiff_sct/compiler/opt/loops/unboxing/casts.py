@@ -24,7 +24,7 @@ from ....analysis.subscript_uses import is_integer, is_place, module_function
 from ....domain.facts import FLOAT, Listed, Num
 from ....ir.builder import Specialiser
 from ....ir.patterns import is_pop_call
-from ....ir.rewrite import change_own
+from ....ir.traversal import change_own
 from .kinds import CHOICES, is_of_floats
 from .representation import ARITHMETIC, INTEGERS, TESTS
 

@@ -17,7 +17,7 @@ import gast
 import numpy as np
 
 from .... import ir
-from ....analysis.phis import NOTHING, Meetings, all_of, is_plain_arithmetic
+from ....analysis.definite_assignment import NOTHING, Meetings, all_of, is_plain_arithmetic
 from ....analysis.subscript_uses import (
     FLOAT64,
     is_float_array,

@@ -22,7 +22,7 @@ from ....analysis.subscript_uses import (
 )
 from ....domain.facts import FLOAT, INT, Dim, Listed, Num
 from ....ir.builder import Specialiser
-from ....ir.rewrite import read_instead, substitute_own
+from ....ir.traversal import read_instead, substitute_own
 from ...memory.axis_order import C_ORDER, Orders
 from .candidates import Site
 from .representation import Flow

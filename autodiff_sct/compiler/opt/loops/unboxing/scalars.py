@@ -35,7 +35,7 @@ from .....runtime import broadcast
 from .... import ir
 from ....analysis.subscript_uses import is_float_array, item_of, module_function
 from ....ir.builder import Specialiser
-from ....ir.rewrite import change_own
+from ....ir.traversal import change_own
 from .kinds import NUMBERS, is_choice, is_numpy_number
 from .representation import Flow, Flowing
 

@@ -41,7 +41,7 @@ from ....analysis.alias import reachable, roots_of
 from ....analysis.effects import touches
 from ....analysis.liveness import count_uses
 from ....analysis.ownership import is_alike
-from ....analysis.slice_overlap import are_disjoint, cover, is_basic, rest_of
+from ....analysis.subscript_uses import are_disjoint, cover, is_basic, rest_of
 from ....domain.facts import Num
 from ....ir.builder import Specialiser
 from ....ir.patterns import holds_numbers, is_call, is_ellipsis, is_pop_call, is_sum_with, is_zeroing, negated, signed

@@ -29,7 +29,7 @@ from ....analysis.ownership import is_alike
 from ....domain.facts import Num
 from ....ir.builder import Specialiser
 from ....ir.patterns import is_call, is_ellipsis
-from ....ir.rewrite import read_instead
+from ....ir.traversal import read_instead
 
 
 def elide_loop_copies(s: Specialiser, reverse: ir.Block, final: ir.Return) -> None:

@@ -20,7 +20,7 @@ from ....analysis.effects import touches
 from ....domain.facts import Num, is_same
 from ....ir.builder import Specialiser
 from ....ir.patterns import is_call, is_copy, is_ellipsis, is_list, is_zero, is_zeroing, leaving_of
-from ....ir.rewrite import followed, read_instead
+from ....ir.traversal import followed, read_instead
 
 VIEWS = ("transpose", "swapaxes", "moveaxis", "squeeze", "expand_dims", "atleast_1d", "atleast_2d", "einsum")
 

@@ -161,7 +161,7 @@ LATER = {
     "implicit_root": ".api.implicit",
     "initializer": ".common.initializer",
     "labelled": ".api.labels",
-    "linearize": ".api.linear",
+    "linearize": ".api.implicit",
     "load_checkpoint": ".train.serialization",
     "load_ipython_extension": ".inspection.notebook",
     "load_param_into_net": ".train.serialization",

@@ -19,7 +19,7 @@ TRACED = ("hand", "ours", "tape", "hips")
 def load_compiler() -> None:
     """Import what the first gradient of a process imports, so that it is not part of the first workload's."""
     ad.grad(lambda x: x * x)(1.0)
-    importlib.import_module("autodiff_sct.compiler.derivatives_inside.handlers")
+    importlib.import_module("autodiff_sct.compiler.derivatives_inside.bootstrap")
 
 
 class Disagreement(AssertionError):

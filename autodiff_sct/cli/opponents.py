@@ -127,6 +127,7 @@ def alone(target: Target) -> Runner:
 def source_transformation(target: Target) -> Runner:
     """The runner of this package's compiler."""
     from ..api import value_and_grad
+    from ..compiler.derivatives_inside import bootstrap  # noqa: F401
 
     # The first run compiles the function; reading the compiler itself is no part of it.
     from ..compiler.driver import dispatch  # noqa: F401

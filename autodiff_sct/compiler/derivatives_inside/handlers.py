@@ -1,54 +1,22 @@
-"""The package's own functions inside programs.
-
-The whole compiler: every rule registered, every kind of call known.
-
-It is read when something has to be compiled, which a program that was kept on disk has not.
-"""
+"""The package's own functions inside programs."""
 
 from __future__ import annotations
 
 import functools
 
 from ... import api
-from ... import rules as _rules  # noqa: F401  (fills the table)
 from ...api import batching, implicit, stop_gradient
 from ...api.implicit import linear_map
-from ...ops import erf_rule as _erf_rule  # noqa: F401
 from ...ops.composite import GradOperation
-from ...rules.table import TABLE
 from .. import ir
 from ..domain.values import Leaf, ListV, Obj, TupleV, Value
-from ..driver.forward_pipeline import tangent
-from ..driver.pipeline import adjoint
-from ..interp.calls import dispatch as _dispatch  # noqa: F401
-from ..interp.calls import stepped_iterators as _stepped_iterators  # noqa: F401
 from ..interp.containers import items as containers
-from ..interp.containers import iterators as _iterators  # noqa: F401
-from ..interp.control import loop_joins as _loop_joins  # noqa: F401
 from ..interp.kernel.handlers import handles
 from ..interp.kernel.operations import call_python
-from ..interp.language import comparisons as _comparisons  # noqa: F401
-from ..interp.language import generators as _generators  # noqa: F401
-from ..interp.language import statements as _statements  # noqa: F401
-from ..interp.library import attribute_builtins as _attribute_builtins  # noqa: F401
-from ..interp.library import builtins as _builtins  # noqa: F401
-from ..interp.library import combinatorics as _combinatorics  # noqa: F401
-from ..interp.library import copying as _copying  # noqa: F401
-from ..interp.library import frames as _frames  # noqa: F401
-from ..interp.library import runtime_helpers as _runtime_helpers  # noqa: F401
-from ..interp.library import signatures as _signatures  # noqa: F401
-from ..interp.library import standard_library as _standard_library  # noqa: F401
-from ..interp.numpy import broadcasting as _broadcasting  # noqa: F401
-from ..interp.numpy import calls as _calls  # noqa: F401
-from ..interp.numpy import vectorize as _vectorize  # noqa: F401
-from ..interp.objects import local_classes as _local_classes  # noqa: F401
 from ..ir.builder import Specialiser
-from . import custom_vjp as _custom_vjp  # noqa: F401
 from .custom_vjp import vmap
 from .grad import found_gradient, gradient_of, own
 from .products import hessian_of, hvp, jacobian_of, jvp, operation_of, vjp
-
-__all__ = ["TABLE", "adjoint", "tangent"]
 
 
 def register_api() -> None:
@@ -102,6 +70,3 @@ def stopped_object(s: Specialiser, value: Obj) -> Value:
     s.env |= {(result.id, key): field for key, field in fields.items()}
     s.frozen |= {value.id, result.id}
     return result
-
-
-register_api()

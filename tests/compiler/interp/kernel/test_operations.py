@@ -4,6 +4,7 @@ import inspect
 
 import pytest
 
+import autodiff_sct.compiler.derivatives_inside.bootstrap  # noqa: F401  (reads all rooms)
 from autodiff_sct.compiler.interp.kernel import operations
 
 pytestmark = pytest.mark.once

@@ -1,4 +1,4 @@
-"""The checks of what `grad` and its relatives are called with: each returns the argument in one form, or raises.
+"""Checks of the arguments of `grad` and its relatives: each returns the argument in one form, or raises.
 
 Gradients by integer and boolean tensors: computed in floats, given back in the tensor's dtype where nothing is lost.
 

@@ -1,7 +1,4 @@
-"""`implicit_root`: derivatives of what a solver of the user's own returns, by the implicit function theorem.
-
-`linearize`: the value of a function and its derivative as a function of directions.
-"""
+"""`implicit_root` and `linearize`: the implicit function theorem, and a derivative as a linear function."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Trees that are deeper than Python's recursion limit.
+"""Recursion over deep trees, and Python's collector of cycles, paused.
+
+Trees that are deeper than Python's recursion limit.
 
 A pass over a tree is a recursive function, and an expression may be thousands deep. `deeply` runs such a function as
 it is, and only where that hits the recursion limit runs it again on a thread of its own with a large stack. The
 function must therefore be free of side effects until it returns.
-
-Python's collector of cycles, paused: nearly all that a compilation makes lives until its end.
 """
 
 from __future__ import annotations

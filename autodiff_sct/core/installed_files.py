@@ -1,9 +1,9 @@
-"""The files of this package as they were when it was imported.
+"""Files of this package as they were at import, and cells of notebooks.
+
+The files of this package as they were when it was imported.
 
 A process that has been running since before an upgrade would keep what the old compiler emits under the new one's name:
 it keeps nothing once a file has changed.
-
-Cells of notebooks: a function that is defined in one has a file whose name nobody knows; its cell is ``In [2]``.
 """
 
 from __future__ import annotations

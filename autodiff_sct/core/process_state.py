@@ -1,4 +1,4 @@
-"""State of the process: whether the tape records, functions with derivatives of the user's, random numbers.
+"""State of the process, and parts of the package that are read when they are needed.
 
 Parts of the package that are read when they are needed, by code that stands below them.
 

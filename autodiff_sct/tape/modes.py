@@ -1,4 +1,4 @@
-"""Switching recording off and on.
+"""Modes of the tape, and the scopes of a rule's module as the tape reads them.
 
 The names of the rules' modules as the tape means them, so that a rule runs on tensors as on arrays.
 

@@ -1,4 +1,6 @@
-"""Memory: which variables may share it, and which memory the program writes.
+"""Alias analysis: memory that variables may share, in straight code and over the iterations of a loop.
+
+Memory: which variables may share it, and which memory the program writes.
 
 Places where memory is made (roots) that one variable may stand for are one *region*; two variables of one region may be
 aliases.  A region is written if a statement changes memory through any variable of it.

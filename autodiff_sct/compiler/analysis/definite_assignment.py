@@ -1,8 +1,8 @@
-"""Variables that may not be bound: those that leave a branch or a loop which assigned them on some paths only.
+"""Merges of branches, loops and lists of saved values, and variables that some paths leave unbound.
+
+Variables that may not be bound: those that leave a branch or a loop which assigned them on some paths only.
 
 Nothing may be read of such a variable where the program itself does not read it, not even its shape.
-
-Merges: branches, loops, and lists of saved values, and the sources of the variables there.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Effects: the writes of statements, and whether they touch the memory of a variable.
-
-Statements that surely raise no exception, whatever numbers they are given.
-"""
+"""Effects of statements: what they write, and what surely raises no exception."""
 
 from __future__ import annotations
 

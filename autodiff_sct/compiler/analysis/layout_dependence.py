@@ -1,11 +1,11 @@
-"""Programs whose result depends on how the arrays that they are given lie in memory.
+"""Dependence on the layout of arrays in memory, and permutations of lists.
+
+Programs whose result depends on how the arrays that they are given lie in memory.
 
 Whether ``x.reshape(-1)`` shows the memory of ``x`` or copies it depends on the strides of ``x``, and an argument that
 the program writes is copied on entry, in C order. Where a program writes into what may be such a view, or into what
 it is a view of, arguments that come in another order are refused. So they are where it asks for the layout of an
 array that it writes: `np.dot` writes only into arrays in C order.
-
-Statements that only change the places of the items of a list: what they are, and what undoes them.
 """
 
 from __future__ import annotations

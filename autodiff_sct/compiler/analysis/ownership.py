@@ -1,4 +1,6 @@
-"""Ownership: the variables that may hold a piece of memory in the reverse sweep, and until when.
+"""Ownership: the variables that may hold a piece of memory, and arrays that each step of a loop allocates anew.
+
+Ownership: the variables that may hold a piece of memory in the reverse sweep, and until when.
 
 Facts tell which variables share memory by the places where it was made.  Cotangents need more care: what a run-time
 helper gives back may be what it was given, and what is computed in place has the memory of before.  So variables form

@@ -1,4 +1,4 @@
-"""Uses of arrays: item by item, for their length only, or as a whole.
+"""Subscripts: uses of arrays by items, lengths or as a whole, and the overlap of slices.
 
 Overlap of slices: the parts of an array that a subscript takes, as far as its text tells.
 

@@ -1,4 +1,4 @@
-"""Emission: from the intermediate form to Python statements, with the copies that names could not avoid.
+"""Emission of Python statements from the intermediate form, and the map of their lines.
 
 The line map of an emitted text: for each line the user's line behind it, its sweep, and the notes above it.
 

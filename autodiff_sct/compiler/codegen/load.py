@@ -1,10 +1,10 @@
-"""Loading: from text to a function.
+"""Loading: from text to a function, with its import lines.
+
+Loading: from text to a function.
 
 An emitted function has no file, but its text is where a debugger and a traceback look for it: in `linecache`, under a
 name such as ``<adjoint of model.loss>``. The entry lives as long as the code does. With a folder in the environment
 variable ``AUTODIFF_SCT_DUMP`` it has a file there, in which breakpoints, profilers and coverage tools work.
-
-The import lines of an emitted text.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Names for the emitted program: out of single assignment.
+"""Names for the emitted program, out of single assignment, and readings of names that may be unbound.
+
+Names for the emitted program: out of single assignment.
 
 Variables that meet at a branch or a loop get one name where their lives do not overlap, so that no copies are needed;
 everything else is called after the user's variable, or after what it holds, with a number only where two are alive.

@@ -1,9 +1,9 @@
-"""Cells with a ``bprop``: the value of ``construct``, with the derivative that the user wrote.
+"""Cells with a ``bprop``, and ``vmap`` inside differentiated programs.
+
+Cells with a ``bprop``: the value of ``construct``, with the derivative that the user wrote.
 
 The body of ``construct`` is inlined for its value and no derivative passes through it; the value is then bound once
 more, by an operation that has the user's ``bprop`` as its rule.
-
-``vmap`` inside differentiated programs: a loop over the examples.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Requests to the compiler, and its results.
+"""Requests to the compiler, its results, and the ways that an attempt may take.
 
 Ways to compile a program that are worse than the plain one, and which of them an attempt takes.
 

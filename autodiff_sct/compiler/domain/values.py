@@ -1,4 +1,6 @@
-"""Abstract values: what the specialiser knows a name to stand for.
+"""Abstract values: what the specialiser knows a name to stand for, foreign objects among them.
+
+Abstract values: what the specialiser knows a name to stand for.
 
 Numbers and arrays live in variables of the emitted program (`Leaf`).  Everything whose structure is known at compile
 time exists only here: tuples, objects and dicts with constant keys are taken apart into leaves, functions are inlined

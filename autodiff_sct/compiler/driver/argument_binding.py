@@ -1,9 +1,9 @@
-"""Binding of the arguments of a call to those of an emitted function.
+"""Signatures, and the binding of the arguments of a call to those of an emitted function.
+
+Binding of the arguments of a call to those of an emitted function.
 
 Starred parameters are received one by one, and defaults are filled in; those that a call may change for the next one
 are the function's own.
-
-The parameters of what is differentiated, and what is assumed of them where no example is given.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Control flow in one form.
+"""Control flow in one form, branches that nest no deeper than Python takes, and ``locals()`` as a dict.
+
+Control flow in one form.
 
 The stages after this one need to know six things only, which hold for every tree that `desugar` returns:
 

@@ -1,4 +1,6 @@
-"""Parsing: from a function object to the tree of its text.
+"""Parsing: from a function object to the tree of its text, in the node kinds of `gast`.
+
+Parsing: from a function object to the tree of its text.
 
 The function object decides. The text is found by the place that its code object names, and is believed only after it
 was compiled and compared with the code object: a file edited since import, two lambdas on a line, or a function made

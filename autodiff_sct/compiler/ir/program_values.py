@@ -1,7 +1,4 @@
-"""Values of the program while it is written: their facts, the expressions that they are written as, and refusals.
-
-Objects that exist while the program is compiled only, as expressions that build them when it runs.
-"""
+"""Values of the program while it is written: facts, expressions, refusals, and objects rebuilt at run time."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Traversal: the parts, reads and definitions of statements, and the statements nested in them.
-
-Variables in statements, replaced by expressions.
-"""
+"""Traversal and substitution: the parts, reads and definitions of statements, and variables replaced in them."""
 
 from __future__ import annotations
 

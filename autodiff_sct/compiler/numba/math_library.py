@@ -4,10 +4,8 @@ The C library's are called one element after the other.  These are polynomials a
 are inlined into loops and become vector code.  Reassociation is not allowed inside: their accuracy hangs on the order
 of the operations.  Errors stay below 2 units in the last place (3 for `tanh` of small arguments).
 
-The C library's functions where a loop cannot compute several elements at a time.
-
-`functions` has polynomials for `exp` and `log`, made for vector code.  Where each iteration waits for the one before,
-or may give the call up, no vector code comes of a loop, and the C library is two to four times as fast.
+The C library's `exp` and `log` are used where a loop cannot compute several elements at a time: where each iteration
+waits for the one before, or may give the call up, the C library is two to four times as fast.
 
     for i in range(n):                       for i in range(n):
         s = exp(s - x[i])             ->         s = math.exp(s - x[i])

@@ -1,4 +1,6 @@
-"""Unparsing: from a tree to its text with minimal parentheses, comments, and lines of a readable length.
+"""Unparsing: from a tree to its text, with long lines broken where a reader would.
+
+Unparsing: from a tree to its text with minimal parentheses, comments, and lines of a readable length.
 
 The printer takes trees of `ast` and of `gast` alike (they differ in names, parameters and handlers only), so nothing
 is converted. Every expression is printed *at* a level of precedence and gets parentheses only if its own is lower.

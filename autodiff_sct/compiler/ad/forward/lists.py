@@ -1,4 +1,4 @@
-"""Tangents of functions of lists that are no linear function of one list.
+"""Tangents of functions of lists, and tangents inside ``try``.
 
 Forward mode inside ``try``: handlers are for what the program raises, not for what its tangents raise.
 

@@ -1,4 +1,6 @@
-"""Recursive functions in reverse mode: a forward and a backward function that share a stack.
+"""Recursive functions in both modes: functions that share a stack in reverse, pairs of results and tangents forward.
+
+Recursive functions in reverse mode: a forward and a backward function that share a stack.
 
 ::
 
@@ -14,8 +16,6 @@ so activations interleave as they should.  A call of another recursive function 
 The backward function takes, after the state, the written arguments (whose old content it restores), the cotangents of
 the results and the shadows of the written arguments, which it changes in place; for every other argument it returns a
 cotangent.
-
-Recursive functions in forward mode: ``t_name(arguments, tangents) -> (*results, *tangents of the results)``.
 """
 
 from __future__ import annotations

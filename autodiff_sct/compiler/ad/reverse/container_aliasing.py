@@ -1,4 +1,6 @@
-"""Memory inside lists and dicts: when the shadow of an item may be taken from the shadow of its container.
+"""Aliases in the reverse sweep: of items of containers, and of variables that may stand for one piece of memory.
+
+Memory inside lists and dicts: when the shadow of an item may be taken from the shadow of its container.
 
 What is put into a list or a dict is, for the reverse sweep, a value: its cotangent is taken out of the container's
 shadow again.  That is right as long as the container is the only way to it, or nobody writes it afterwards; anything

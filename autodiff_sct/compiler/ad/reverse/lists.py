@@ -1,8 +1,8 @@
-"""The reverse of lists: a list's shadow is a list of the cotangents of its items.
+"""The reverse of lists and of reads of items: a list's shadow is a list of the cotangents of its items.
+
+The reverse of lists: a list's shadow is a list of the cotangents of its items.
 
 What is put into a list takes its cotangent out of the shadow, and what is taken out puts it back.
-
-The reverse of reading a part of an array, an item of a list, or a value of a dict.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The reverse of loops: the same bodies, backwards, the last iteration first.
-
-The reverse of branches: the side that was taken, backwards, and what both sides leave made one.
-"""
+"""The reverse of control flow: loops backwards, and branches by the side that was taken."""
 
 from __future__ import annotations
 

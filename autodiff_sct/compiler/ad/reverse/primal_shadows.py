@@ -1,4 +1,6 @@
-"""Shadows made in the forward sweep, beside the memory that they belong to.
+"""Shadows made in the forward sweep, beside the memory that they belong to, and lists of them.
+
+Shadows made in the forward sweep, beside the memory that they belong to.
 
 Where several names come to stand for one array in a way that depends on the run, the shadow cannot be found from the
 end of the program: it is made with the array, and each statement that gives the array a name gives its shadow one.

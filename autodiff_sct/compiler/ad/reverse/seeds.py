@@ -1,4 +1,4 @@
-"""Begin and end of the reverse sweep: the seeds of the results, and the gradients of Parameters.
+"""Begin and end of the reverse sweep, and calls of functions of which nothing is known.
 
 Calls of functions of which nothing is known, and that may write into the arrays that they are given.
 

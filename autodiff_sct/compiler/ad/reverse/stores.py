@@ -1,4 +1,4 @@
-"""The reverse of writes: ``a[index] = v`` gives the cotangent of that part of ``a`` to ``v``, and leaves zeros.
+"""The reverse of writes, and views that nothing writes.
 
 Views that are as good as copies: they are used before anybody writes the memory that they show.
 

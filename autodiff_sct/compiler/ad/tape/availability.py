@@ -1,9 +1,9 @@
-"""Values that the reverse sweep of a block has at hand, or may compute again at next to no cost.
+"""Availability: values that the reverse sweep has at hand or recomputes at no more cost than a saved one.
+
+Values that the reverse sweep of a block has at hand, or may compute again at next to no cost.
 
 What is told of one variable is told of many others that are computed from it, so it is kept; it holds until something
 is made available, and whoever does that asks a new `AtHand` afterwards.
-
-Values whose recomputation costs no more than saving them.
 """
 
 from __future__ import annotations

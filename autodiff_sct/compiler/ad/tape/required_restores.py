@@ -1,4 +1,6 @@
-"""Required restores: overwritten memory that the reverse sweep reads as it was before.
+"""Restores of overwritten memory: those that the reverse sweep requires, and those that are dead.
+
+Required restores: overwritten memory that the reverse sweep reads as it was before.
 
 A restore stays if a statement reversed later than the write reads the memory's content: one before it in the program,
 or one in a common loop.  Reading a shape, or making zeros of the same shape, reads no content, and what a loop writes

@@ -1,4 +1,6 @@
-"""Branches as one writes them: shared heads and tests are merged, and choices are expressions.
+"""Branches and exits as one writes them: shared heads merged, choices as expressions, breaks where they are decided.
+
+Branches as one writes them: shared heads and tests are merged, and choices are expressions.
 
 ::
 

@@ -1,4 +1,6 @@
-"""A loop that reads items by its counter goes over them.
+"""Loops as one writes them: over items, in reverse over what was saved, as comprehensions.
+
+A loop that reads items by its counter goes over them.
 
 ::
 

@@ -1,4 +1,6 @@
-"""Large functions of numbers stay calls.
+"""Calls that stay calls: large functions of numbers, and functions without a rule.
+
+Large functions of numbers stay calls.
 
 A function is inlined where it is called.  A solver that calls a function of hundreds of lines at its start, in its loop
 and when it has failed would become many times as long as what the user wrote.  So a function that inlining has written
@@ -13,8 +15,6 @@ That is done where it is plain that a call is as good as its text: numbers go in
 does nothing but compute.  Anything else is inlined, unless it is called from functions that are called from many
 others: helpers that call helpers twice would double what is written with each level.  Such a helper may take arrays,
 write into them, and read variables of its module.
-
-Calls of functions without a rule, which stay as they are.
 """
 
 from __future__ import annotations

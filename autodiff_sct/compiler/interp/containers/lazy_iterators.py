@@ -1,4 +1,6 @@
-"""Lazy iterators, read at once where Python reads them step by step: their sources must stay until they end.
+"""Iterators whose sources change: those read at once here, and loops over what changes its length.
+
+Lazy iterators, read at once where Python reads them step by step: their sources must stay until they end.
 
 ::
 

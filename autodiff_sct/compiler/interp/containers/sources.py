@@ -1,7 +1,4 @@
-"""Sources: what a loop goes over, as known items, as a count, or step by step.
-
-``reversed(...)`` of what is counted, and parts of ranges.
-"""
+"""Sources of loops: known items, a count, a range, or step by step."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""``rows[i], rows[j] = rows[j], rows[i]`` of lists in a list: two items change places, and so do their cotangents.
+"""Stores of items in groups: swaps, unpacking, and stores that change nothing.
+
+``rows[i], rows[j] = rows[j], rows[i]`` of lists in a list: two items change places, and so do their cotangents.
 
 Item by item, a list would for a moment be in two places.
-
-Unpacking of what is as long as only the run tells.
 
 An item that is stored where it was read: the container holds it already, so the assignment changes nothing.
 

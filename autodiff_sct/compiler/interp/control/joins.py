@@ -1,9 +1,9 @@
-"""Branches: where environments part and meet.
+"""Joins: where environments part and meet, and tangents inside ``try``.
+
+Branches: where environments part and meet.
 
 At a meeting point a name that stands for two variables becomes a third (a merge); structures are met item by
 item, objects field by field.  A loop's body is specialised until what holds at its head no longer changes.
-
-Tangents inside ``try`` where a program with tangents has become part of another, as `runtime.apart` tells.
 """
 
 from __future__ import annotations

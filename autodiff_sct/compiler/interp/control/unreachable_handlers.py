@@ -1,10 +1,10 @@
-"""Handlers of a ``try`` that no statement of its block comes to.
+"""Paths that are not followed: handlers that no statement comes to, and refusals where a side is taken.
+
+Handlers of a ``try`` that no statement of its block comes to.
 
 What NumPy raises as a `TypeError` or an `AttributeError` depends on kinds and dtypes, and where these are known, the
 statement has been found to be right when its result was.  So ``try: e[small] = 0.0`` with a handler for scalars, which
 take no items, is the statement alone where ``e`` is an array.
-
-Sides of branches that cannot be followed: refused where they are taken.
 """
 
 from __future__ import annotations

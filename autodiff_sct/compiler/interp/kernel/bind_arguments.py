@@ -1,4 +1,4 @@
-"""Python's binding of arguments to parameters.
+"""Python's binding of arguments to parameters, and arguments that a callee does not take.
 
 Arguments that a function or a method does not take: the call raises what it raises in Python.
 

@@ -1,7 +1,4 @@
-"""Tables that the rooms of the interpreter fill: meanings of calls by function, of syntax by kind of node.
-
-Python's operators: NumPy's function, Python's, and the name of the special method.
-"""
+"""Tables that the rooms of the interpreter fill, and Python's operators."""
 
 from __future__ import annotations
 

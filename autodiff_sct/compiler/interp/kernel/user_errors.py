@@ -1,9 +1,4 @@
-"""Numbers taken for something that has items: the exception that Python raises, raised by the emitted program, too.
-
-Operations that surely succeed: what nobody reads of them need not run, and others may run before them.
-
-Statements that always raise: the form of a block that ends there.
-"""
+"""Exceptions of the program: those that always come, those of numbers without items, and calls that raise none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Expressions: evaluated to abstract values, in Python's order, with one statement emitted for each operation.
+"""Expressions and subscripts: evaluated to abstract values, in Python's order, one statement for each operation.
 
 Subscripts: what is indexed and by what.
 

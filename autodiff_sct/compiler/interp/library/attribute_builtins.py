@@ -1,7 +1,4 @@
-"""``hasattr``, ``getattr``, ``setattr`` and ``vars``.
-
-Methods of strings: those of constants are computed here; of others, what kind of thing they return is known.
-"""
+"""``hasattr``, ``getattr``, ``setattr``, ``vars``, and methods of strings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Choices of `itertools`: products, combinations and permutations, and the items that a test picks out.
+"""Choices of `itertools`, sorted lists, `bisect` and `heapq`.
 
 Lists of what carries no derivative, sorted, and sorted lists that `bisect` and the rarer of `heapq` search and fill.
 

@@ -1,9 +1,4 @@
-"""Derivatives of lists, dicts and tuples: what the run-time helpers `zeros_like` and `unbroadcast` make of them.
-
-``segments(range(n), every=k)``: the range itself, and how many steps a segment of a loop over it has.
-
-Tensors made and unwrapped inside a differentiated program: arrays, marked, so that results are wrapped again.
-"""
+"""The package's own helpers inside programs: zeros of containers, segments of loops, tensors."""
 
 from __future__ import annotations
 

@@ -1,10 +1,8 @@
-"""Texts that stand in for those of NumPy's Python functions which find out by trying what facts tell.
+"""Stand-ins for calls: texts for NumPy's functions, functions behind numba and caches, progress bars.
+
+Texts that stand in for those of NumPy's Python functions which find out by trying what facts tell.
 
 A substitute computes the same, bit for bit, for arrays and lists of real and complex numbers.
-
-Calls of functions that numba compiled, or that have a cache: the Python function behind them is followed.
-
-Progress bars around what a loop goes over, as `tqdm(range(n))`: the bar counts, the loop is that over the items.
 """
 
 from __future__ import annotations

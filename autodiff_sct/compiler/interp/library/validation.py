@@ -1,4 +1,6 @@
-"""Validation in installed packages, which cannot be followed and need not be.
+"""Functions of installed packages: validation that need not be followed, and texts that are followed where need be.
+
+Validation in installed packages, which cannot be followed and need not be.
 
 Libraries ask of what kind an argument is, and hold paths for other kinds (frames, sparse matrices, the arrays of other
 libraries).  Where a program is refused, it is compiled again in a way that

@@ -1,4 +1,6 @@
-"""Wrappers in installed packages that hand their arguments on: the wrapped function is followed, in the wrapper's run.
+"""Wrappers around functions: those of installed packages, Python's decorators, and caches.
+
+Wrappers in installed packages that hand their arguments on: the wrapped function is followed, in the wrapper's run.
 
 What such a wrapper does besides the call (checks of arguments, settings that it enters, what it makes of exceptions)
 carries no derivative: Python carries it out in the run, as it stands (see `runtime.wrappers`).

@@ -1,7 +1,4 @@
-"""Functions of NumPy with settings that say the same as other functions of NumPy.
-
-Kinds and dtypes by NumPy itself, found while compiling: a program is compiled for those of its arguments.
-"""
+"""Settings of NumPy's functions that say the same as other functions; kinds and dtypes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Classes that are defined inside the program.
+"""Classes defined inside the program, and attributes that an object has of its class.
+
+Classes that are defined inside the program.
 
 ::
 

@@ -1,4 +1,6 @@
-"""Objects of several classes in one place: in a list, or under a name after a branch.
+"""Objects and functions of which only the run tells which one is meant.
+
+Objects of several classes in one place: in a list, or under a name after a branch.
 
 Each class keeps its table (`tables`), and the classes that meet are a family: a reference then says which of them an
 object is, too.  It is the number of the row, times the size of the family, plus the number of the class.
@@ -13,8 +15,6 @@ object is, too.  It is the number of the row, times the size of the family, plus
 
 So a field is read, a method called and a class asked for by branches.  What else one may do with an object is refused
 where only the run tells its class.
-
-One of several functions, told by an index or a key that only the run knows: a call of it is a branch.
 """
 
 from __future__ import annotations

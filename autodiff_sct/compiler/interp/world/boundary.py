@@ -1,7 +1,4 @@
-"""The boundary of the emitted function: arguments come in, gradients go out in the same containers.
-
-The lines of a callable that a refusal names when no statement of it is to blame: its definition, its return.
-"""
+"""The boundary of the emitted function: arguments come in, gradients go out; lines of callables in refusals."""
 
 from __future__ import annotations
 

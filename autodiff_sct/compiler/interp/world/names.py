@@ -1,7 +1,4 @@
-"""Names: which variable of which activation a name means, and what comes in from outside the program.
-
-``import`` inside a function: carried out when it is compiled, and raised in its place where it fails.
-"""
+"""Names and imports: the variable that a name means, and what comes in from outside the program."""
 
 from __future__ import annotations
 

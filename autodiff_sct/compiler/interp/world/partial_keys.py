@@ -1,4 +1,6 @@
-"""Keys known only at run time, of dicts whose keys are known: what may be found under ``f"w{i}"``.
+"""Keys known only at run time, and names that some paths leave unbound.
+
+Keys known only at run time, of dicts whose keys are known: what may be found under ``f"w{i}"``.
 
 A dict argument is taken apart where every key is a constant.  One that is read with a computed key stays a dict of the
 emitted program; what is known of its items is kept by key, and the constant parts of the key tell which may be meant.

@@ -1,7 +1,4 @@
-"""Sums, means and extremes.
-
-Linear systems and factorisations: LAPACK's, by way of numba.
-"""
+"""Native reductions, linear systems and factorisations."""
 
 from __future__ import annotations
 

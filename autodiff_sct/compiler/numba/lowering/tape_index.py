@@ -1,4 +1,6 @@
-"""Places of saved values, by the loops that save them.
+"""Native tapes: places of saved values, and arrays saved as parts of one.
+
+Places of saved values, by the loops that save them.
 
 A loop that saves one value in each iteration counts them after itself, and one that takes them out before itself; in
 between, the place is told by the loop's own index, and no iteration waits for the one before it:

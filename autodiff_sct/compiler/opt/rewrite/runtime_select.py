@@ -1,4 +1,6 @@
-"""Selections of cotangents that look at the values at run time.
+"""Selections and scatters decided at run time.
+
+Selections of cotangents that look at the values at run time.
 
 Whether two arrays tie anywhere is asked before half of a cotangent is made for the places where they do::
 

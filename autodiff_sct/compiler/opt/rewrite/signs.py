@@ -1,4 +1,6 @@
-"""Propagation of signs: the negative of another cotangent is not made, but subtracted where it would be added.
+"""Signs and small powers of cotangents.
+
+Propagation of signs: the negative of another cotangent is not made, but subtracted where it would be added.
 
 ::
 

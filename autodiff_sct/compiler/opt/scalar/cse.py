@@ -1,4 +1,6 @@
-"""Value numbering: what a program computes of the same values as before is read from there.
+"""Common subexpressions and copies: a value that is available is read.
+
+Value numbering: what a program computes of the same values as before is read from there.
 
 ::
 

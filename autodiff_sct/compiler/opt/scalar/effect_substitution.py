@@ -1,4 +1,6 @@
-"""Substitution of names that only the next statement reads, where that saves, raises, enters, tells or changes them.
+"""Forward substitution of names that only the next statement reads, and of numbers of the forward sweep.
+
+Substitution of names that only the next statement reads, where that saves, raises, enters, tells or changes them.
 
 ::
 

@@ -1,4 +1,6 @@
-"""The bounds of loops, as one would write them.
+"""Bounds and counters of loops, as one would write them.
+
+The bounds of loops, as one would write them.
 
 ``n = len(x)`` with ``range(n)`` and ``range(n - 1, -1, -1)`` becomes ``range(len(x))`` and
 ``range(len(x) - 1, -1, -1)`` (`rematerialize_lengths`), of an array or of a list that has all its items by then; so is

@@ -33,7 +33,7 @@ from ...ad.tape.subscript_dependence import Places, is_natural, step_of
 from ...analysis.alias import roots_of
 from ...analysis.liveness import count_uses
 from ...analysis.remarks import note
-from ...analysis.slice_overlap import is_basic, is_length
+from ...analysis.subscript_uses import is_basic, is_length
 from ...domain.facts import Dim, Num, several
 from ...interp.kernel.slice_lengths import is_positive, of_axis, of_expr, plus
 from ...interp.kernel.slice_lengths import minus as sum_minus

@@ -67,7 +67,7 @@ def inverse_decay_lr(
 def cosine_decay_lr(
     min_lr: float, max_lr: float, total_step: int, step_per_epoch: int, decay_epoch: int
 ) -> list[float]:
-    """From `max_lr` to `min_lr` along half a cosine of `decay_epoch` epochs."""
+    """The rates from `max_lr` to `min_lr` along half a cosine of `decay_epoch` epochs."""
     return by_epoch(CosineDecayLR(min_lr, max_lr, decay_epoch), total_step, step_per_epoch)
 
 
@@ -80,13 +80,13 @@ def polynomial_decay_lr(
     power: float,
     update_decay_epoch: bool = False,
 ) -> list[float]:
-    """From `learning_rate` to `end_learning_rate` by a power of the share of epochs that are left."""
+    """The rates from `learning_rate` to `end_learning_rate` by a power of the share of epochs that are left."""
     schedule = PolynomialDecayLR(learning_rate, end_learning_rate, decay_epoch, power, update_decay_epoch)
     return by_epoch(schedule, total_step, step_per_epoch)
 
 
 def warmup_lr(learning_rate: float, total_step: int, step_per_epoch: int, warmup_epoch: int) -> list[float]:
-    """From 0 to `learning_rate` in `warmup_epoch` equal steps."""
+    """The rates from 0 to `learning_rate` in `warmup_epoch` equal steps."""
     return by_epoch(WarmUpLR(learning_rate, warmup_epoch), total_step, step_per_epoch)
 
 

@@ -187,7 +187,7 @@ class Conv2dTranspose(Conv2d):
         return y
 
     def lengths(self, rows: int, columns: int) -> Any:
-        """Where the output begins in what the kernels reach, and its height and width."""
+        """The begin of the output in what the kernels reach, and its height and width."""
         if self.pad_mode == "same":
             tall, wide = rows * self.stride[0], columns * self.stride[1]
             above, _ = same_pads(tall, self.kernel_size[0], self.stride[0], self.dilation[0])

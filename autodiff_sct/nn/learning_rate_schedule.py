@@ -81,7 +81,7 @@ class InverseDecayLR(Decay):
 
 
 class CosineDecayLR(LearningRateSchedule):
-    """From `max_lr` to `min_lr` along half a cosine of `decay_steps` steps."""
+    """A rate from `max_lr` to `min_lr` along half a cosine of `decay_steps` steps."""
 
     def __init__(self, min_lr: float, max_lr: float, decay_steps: int) -> None:
         super().__init__()
@@ -98,7 +98,7 @@ class CosineDecayLR(LearningRateSchedule):
 
 
 class PolynomialDecayLR(LearningRateSchedule):
-    """From `learning_rate` to `end_learning_rate` by a power of the share of steps that are left.
+    """A rate from `learning_rate` to `end_learning_rate` by a power of the share of steps that are left.
 
     With `update_decay_steps` the number of steps is the next multiple of `decay_steps`.
     """
@@ -129,7 +129,7 @@ class PolynomialDecayLR(LearningRateSchedule):
 
 
 class WarmUpLR(LearningRateSchedule):
-    """From 0 to `learning_rate` in `warmup_steps` equal steps."""
+    """A rate from 0 to `learning_rate` in `warmup_steps` equal steps."""
 
     def __init__(self, learning_rate: float, warmup_steps: int) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What primitives are: operations as objects, with settings in the constructor and operands in the call."""
+"""Primitives: operations as objects, with settings in the constructor and operands in the call."""
 
 from __future__ import annotations
 

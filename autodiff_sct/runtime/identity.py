@@ -83,7 +83,7 @@ def add(digest: Any, value: Any, seen: dict[int, Any]) -> None:
 
 
 def content_of(value: Any) -> list[Any]:
-    """What tells an object from others of its class."""
+    """The content by which an object is told from others of its class."""
     if isinstance(value, CodeType):
         return [value.co_code, list(value.co_consts), list(value.co_names), list(value.co_varnames)]
     if isinstance(value, FunctionType):

@@ -94,7 +94,7 @@ class Snapshots:
             storage.write(folder / OWNER, json.dumps(owner, indent=1).encode())
 
     def owner(self) -> dict[str, Any] | None:
-        """What the folder says that it is of; None if it is empty."""
+        """The owner that the folder names; None if it is empty."""
         others = [x for x in os.listdir(self.folder) if not x.startswith(storage.TEMPORARY) and x not in (OWNER, LOCK)]
         path = self.folder / OWNER
         if not path.exists():
@@ -147,7 +147,7 @@ class Snapshots:
     # -- the reverse sweep
 
     def load(self, start: int, name: str) -> Any:
-        """What a variable was at the start of a segment."""
+        """The value of a variable at the start of a segment."""
         self.check_held()
         found = [file for kind in KINDS if (file := self.folder / f"{name}_at_{start}.{kind}.npy").exists()]
         if not found:
@@ -201,7 +201,7 @@ def locked(folder: Path) -> int:
 
 
 def difference(old: dict[str, str], new: dict[str, str]) -> str:
-    """What tells two runs apart, in words."""
+    """The difference between two runs, in words."""
     if old.get("program") != new["program"]:
         return "the program differs"
     names = [name for name in new if name.startswith("argument ") and old.get(name) != new[name]]

@@ -1,4 +1,4 @@
-"""Which parameters of a function its rules have entries for, as their text tells: those that stand for arrays."""
+"""Entries of rules: the parameters of a function that stand for arrays, as the texts of its rules tell."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Value:
-    """What a variable is in each step: a product of factors, by what each of them is for all steps."""
+    """The value of a variable in each step: a product of factors, by what each of them is for all steps."""
 
     negative: bool = False
     numbers: tuple[Any, ...] = ()  # expressions of one number for all steps
@@ -125,7 +125,7 @@ class Steps:
         self.result: ir.Block = []
 
     def rewritten(self) -> ir.Block | None:
-        """What stands in the place of the loop; None if its steps depend on each other."""
+        """The statements in the place of the loop; None if its steps depend on each other."""
         try:
             self.low, self.high = self.bounds()
             kept = [x for x in self.loop.body if self.is_restored(x)]
@@ -345,7 +345,7 @@ class Steps:
         return name
 
     def value(self, expr: Any) -> Value:
-        """What an operand is for all steps."""
+        """The value of an operand for all steps."""
         name = getattr(expr, "id", None)
         if name in self.values:
             return self.values[name]
@@ -361,7 +361,7 @@ class Steps:
         raise NotIndependentError
 
     def computed(self, stmt: ir.Let) -> Value:
-        """What a product, a negative or a sum of elements is for all steps."""
+        """The product, negative or sum of elements for all steps."""
         expr: Any = stmt.expr
         if isinstance(expr, gast.UnaryOp) and isinstance(expr.op, gast.USub):
             value = self.value(expr.operand)
@@ -417,7 +417,7 @@ class Steps:
         return ir.name(self.let(self.makers[stmt.value.id], expr, (None,) * rank))
 
     def spread(self, stmt: ir.Store, part: Part, value: Value) -> Any:
-        """What the steps write side by side."""
+        """The values that the steps write side by side."""
         if not (value.steps or value.columns or value.vectors):
             return stmt.value
         steps = self.number(stmt, value)

@@ -108,6 +108,21 @@ def push_root(y, d, *coordinates):
     return (*[pushed(d, y, c) for c in coordinates],)
 
 
+def root_mean_square(x, axis=None, keepdims=False):
+    """The root of the mean of squares."""
+    return np.sqrt(np.mean(x * x, axis, keepdims=keepdims))
+
+
+@reverse(root_mean_square)
+def root_of_mean(y, d, x, axis=None, keepdims=False):
+    return norm_again(y, d / (x.size // y.size), x, None, axis, keepdims)
+
+
+@forward(root_mean_square)
+def push_root_of_mean(y, d, x, axis=None, keepdims=False):
+    return push_norm_again(y, d, x, None, axis, keepdims) / (x.size // y.size)
+
+
 @elementwise(slope_of_absolute)
 def slope_of_absolute_in_turn(y, e, d, x):
     return e * np.copysign(1.0, x), 0.0

@@ -207,3 +207,11 @@ def halves_in_turns(x):
         right[1:] *= left[:-1]
         left, right = right, left
     return np.sum(line**2) + left @ right
+
+
+@program(args=lambda rng: (rng.normal(size=4), rng.normal(size=(3, 4))), wrt=(0, 1), tags={"inplace"})
+def difference_taken_off_a_row(x, A):
+    A = A.copy()
+    A[0] -= 0.1 - x @ A.T @ A
+    A[-2][:] += 0.5 * (2.0 * np.tanh(A @ x)[:1] * (x @ A.T @ A))
+    return np.sum(A * np.cos(A))

@@ -58,6 +58,9 @@ RIGHT: list[tuple[Callable[[Any], Any], float]] = [
     (lambda x: np.sum(np.cos(np.sqrt((np.outer(x, np.ones(3)) ** 2).sum(axis=1)))), -3.0),
     (lambda x: np.cos(np.sqrt(x @ x)), -1.0),
     (by_coordinates, -1.0),
+    (lambda x: np.cos(np.sqrt(np.mean(x**2))), -0.5),
+    (lambda x: np.sum(np.cos(np.sqrt((np.outer(x, np.ones(3)) ** 2).mean(axis=1, keepdims=True)))), -1.0),
+    (lambda x: np.cos(np.sqrt(0.5 * np.sum(x * x) / len(x))), -0.25),
     (between, -2.0),
     (lambda x: matern(np.linalg.norm(x)), -1.0),
     (lambda x: matern(np.sqrt(x @ x)), -1.0),
@@ -66,6 +69,15 @@ RIGHT: list[tuple[Callable[[Any], Any], float]] = [
     (stable_softplus, 0.25),
     (lambda x: np.sum(np.abs(x)), 0.0),
 ]
+
+
+def test_numbers_of_python_in_reverse_over_forward_mode() -> None:
+    def slope(a: float, b: float) -> Any:
+        return ad.jvp(lambda a, b: math.cos(math.sqrt(a * a + b * b)), (a, b), (1.0, 0.5))[1]
+
+    np.testing.assert_allclose(ad.grad(slope, (0, 1))(0.0, 0.0), [-1.0, -0.5], rtol=1e-6)
+
+
 REFUSED: list[Callable[[Any], Any]] = [
     np.linalg.norm,
     lambda x: np.sqrt(np.sum(x * x)),

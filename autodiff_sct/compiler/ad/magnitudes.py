@@ -26,7 +26,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from ...rules.magnitudes import root_of_coordinates
+from ...rules.magnitudes import root_mean_square, root_of_coordinates
 from ...rules.norms import is_euclidean, root_of_squares, squared_absolute, squared_hypot, squared_norm
 from ...runtime.linalg import perturbed
 from .. import ir
@@ -45,6 +45,10 @@ DEVIATIONS = {np.std: np.var, np.nanstd: np.nanvar}
 HYPOT = frozenset({np.hypot, math.hypot})
 ROOTS = frozenset({np.sqrt, math.sqrt, perturbed.sqrt})
 SUMS = frozenset({np.sum, np.mean, np.ndarray.sum, np.ndarray.mean, np.add, operator.add})
+REDUCED = {
+    np.sum: np.linalg.norm, np.ndarray.sum: np.linalg.norm,
+    np.mean: root_mean_square, np.ndarray.mean: root_mean_square,
+}  # fmt: skip
 INNER = frozenset({np.dot, np.ndarray.dot, np.vdot, np.inner, np.matmul, operator.matmul})
 
 NEGATIONS = frozenset({np.negative, operator.neg})
@@ -78,15 +82,28 @@ def squared_magnitudes(
             continue
         if s.read_again and stmt.op.fn in ABSOLUTE and active(stmt.target):
             say_from_the_right(s, stmt)
-        if stmt.op.fn in ROOTS and is_sum_of_squares(s, where, makers, stmt.op.arguments["x"]):
-            again = norm_of(s, where, makers, stmt.op.arguments["x"]) if s.read_again else None
-            found[stmt] = Square(again or ir.Op(root_of_squares, stmt.op.arguments))
+        if stmt.op.fn in ROOTS and (root := root_of(s, where, makers, active, stmt.op)) is not None:
+            found[stmt] = root
         base, factors = without_factors(s, where, makers, active, stmt)
         maker = makers.get(base)
         op = measured(s, where, makers, maker) if isinstance(maker, ir.Let) else None
         if op is not None and is_unchanged(where, Leaf(base), *op.arguments.values()):
             found[stmt] = Square(op, factors)
     return found
+
+
+def root_of(s: Specialiser, where: Regions, makers: Makers, active: Callable[[str], bool], op: ir.Op) -> Square | None:
+    """The root of a sum of squares, or of a multiple of one; None for other roots.
+
+    The root of ``c * q`` has `c` times the slope of a norm: it is the norm that it is divided by which differs.
+    """
+    inside = op.arguments["x"]
+    base, factors = base_and_factors(s, where, makers, active, inside)
+    if not is_sum_of_squares(s, where, makers, base):
+        return None
+    if s.read_again and (norm := norm_of(s, where, makers, base)) is not None:
+        return Square(norm, factors)
+    return Square(ir.Op(root_of_squares, op.arguments)) if base == inside else None
 
 
 def scaled(s: Specialiser, derivative: Value, factors: Factors) -> Value:
@@ -226,9 +243,9 @@ def norm_of(s: Specialiser, where: Regions, makers: Makers, value: Value) -> ir.
     settings = {p: a for p, a in maker.op.arguments.items() if p in ("axis", "keepdims")}
     if maker.op.fn in INNER and rest == [first] and is_unchanged(where, first):
         return ir.Op(np.linalg.norm, {"x": first})
-    if maker.op.fn in (np.sum, np.ndarray.sum) and len(settings) == len(rest) and all(map(s.is_static, rest)):
+    if maker.op.fn in REDUCED and len(settings) == len(rest) and all(map(s.is_static, rest)):
         base = squared_base(where, makers, first)
-        return None if base is None else ir.Op(np.linalg.norm, {"x": base} | settings)
+        return None if base is None else ir.Op(REDUCED[maker.op.fn], {"x": base} | settings)
     bases = [squared_base(where, makers, term) for term in terms_of(makers, value)]
     return None if None in bases else ir.Op(root_of_coordinates, {"coordinates": TupleV(tuple(filter(None, bases)))})
 

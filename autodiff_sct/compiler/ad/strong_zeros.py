@@ -37,6 +37,7 @@ import numpy as np
 from ...errors import NoRule
 from ...rules.norms import root_of_squares
 from ...rules.table import TABLE, Rule
+from ...runtime.linalg.slopes import pushed, slope
 from .. import ir
 from ..domain.facts import Num
 from ..domain.values import Const, Leaf, ListV, TupleV, Value
@@ -71,7 +72,9 @@ SELECTIONS: Functions = frozenset({
     np.where, np.maximum, np.minimum, np.fmax, np.fmin, max, min, np.clip, np.nan_to_num, np.select, np.choose,
 })  # fmt: skip
 INFINITE = {fn.__name__ for fn in SINGULAR | OVERFLOWING}
-BOUNDED: Functions = frozenset({np.add, operator.add, np.subtract, operator.sub, np.negative, operator.neg, np.where})
+BOUNDED: Functions = frozenset({
+    np.add, operator.add, np.subtract, operator.sub, np.negative, operator.neg, np.where, slope, pushed,
+})  # fmt: skip
 EVERY: Functions = frozenset({"every elementwise function but those that are bounded"})
 WITH_POLES = "autodiff_sct.rules.scipy."
 

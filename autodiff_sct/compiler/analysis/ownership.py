@@ -44,6 +44,7 @@ NEW = {
     "dot", "matmul", "maximum", "minimum", "sum", "roll",
 }  # fmt: skip
 COMMUTATIVE = (gast.Add, gast.Mult)
+VIEWS = {"reshape", "transpose", "swapaxes", "squeeze", "expand_dims", "ravel", "broadcast_to", "moveaxis", "T", "real"}
 IN_PLACE = (*COMMUTATIVE, gast.Sub, gast.Div)  # the operations whose result is put where an operand was
 COMPUTED = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Constant, gast.JoinedStr)
 GIVEN_BACK = (broadcast.unbroadcast, broadcast.spread)  # their first argument, if anything
@@ -394,3 +395,19 @@ class Generations:
         ):
             return None
         return stmt.op.shares if all(isinstance(self.s.facts[n], Num) for n in ir.reads(stmt)) else None
+
+
+def shows_memory(expr: Any) -> bool:
+    """True if an expression may be another name of an array, or a view of it."""
+    if isinstance(expr, gast.Call):
+        return isinstance(expr.func, gast.Attribute) and expr.func.attr in VIEWS
+    return isinstance(expr, (gast.Name, gast.Subscript)) or (isinstance(expr, gast.Attribute) and expr.attr in VIEWS)
+
+
+def with_own_memory(s: Specialiser, name: str, before: Any, expr: Any) -> Any:
+    """Another expression for a variable: a copy where it is only a view, and the variable has memory of its own."""
+    facts = s.facts[name]
+    if is_number(facts) or not shows_memory(expr) or shows_memory(before):
+        return expr
+    is_array = isinstance(facts, Num) and facts.kind == "array"
+    return ir.call(ir.attribute(expr, "copy")) if is_array else before

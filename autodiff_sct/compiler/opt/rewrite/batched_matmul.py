@@ -42,7 +42,7 @@ def batch_matmuls(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
         if getattr(stmt, "in_place", False) and isinstance(expr, gast.BinOp) and isinstance(expr.left, gast.Name):
             stmt.expr = gast.BinOp(expr.left, expr.op, pairs.expr(expr.right))  # what is added to stays apart
         else:
-            rewrite(stmt, part, pairs.expr(expr))
+            rewrite(s, stmt, part, pairs.expr(expr))
     for stmt in ir.walk(front):
         if isinstance(stmt, ir.Let) and len(stmt.targets) == 1 and not (stmt.effect or stmt.augments or stmt.in_place):
             if has_products(stmt.expr):

@@ -39,6 +39,7 @@ import numpy as np
 
 from ....runtime import scatter
 from ... import ir
+from ...analysis.ownership import with_own_memory
 from ...domain.facts import Listed, Num
 from ...ir.builder import Specialiser
 from ...ir.patterns import (
@@ -67,7 +68,7 @@ def canonicalize(s: Specialiser, block: ir.Block) -> None:
     for loop in [stmt for stmt in block if isinstance(stmt, ir.Loop)]:
         make_zeros(s, loop.body)
     for stmt, part in cotangents(s, block):
-        rewrite(stmt, part, spelling.value(getattr(stmt, part)))
+        rewrite(s, stmt, part, spelling.value(getattr(stmt, part)))
         if part == "value" and isinstance(stmt.value, gast.Call) and numpy_name(stmt.value) == "full_like":
             fill(spelling, stmt)
         if part == "value" and stmt.aug is gast.Add and (positive := negated(stmt.value)) is not None:
@@ -109,7 +110,7 @@ def cotangents(s: Specialiser, block: ir.Block) -> Iterator[tuple[Any, str]]:
             yield stmt, "expr"
 
 
-def rewrite(stmt: Any, part: str, expr: Any) -> None:
+def rewrite(s: Specialiser, stmt: Any, part: str, expr: Any) -> None:
     """Let a statement compute something in another form.
 
     A sum may be made in the memory of its left side only where the variable there has been its left side before:
@@ -121,6 +122,8 @@ def rewrite(stmt: Any, part: str, expr: Any) -> None:
         same = isinstance(left, gast.Name) and left.id == getattr(before, "id", None)
         made = isinstance(left, (gast.BinOp, gast.UnaryOp)) or (isinstance(left, gast.Call) and makes_new(left))
         stmt.in_place = same or made
+    if part == "expr":
+        expr = with_own_memory(s, stmt.target, stmt.expr, expr)
     setattr(stmt, part, expr)
 
 

@@ -47,7 +47,7 @@ def fuse_contractions(s: Specialiser, block: ir.Block) -> None:
     """Rewrite the cotangents that a block of the reverse sweep computes, in place."""
     contractions = Contractions(s)
     for stmt, part in cotangents(s, block):
-        rewrite(stmt, part, contractions.expr(getattr(stmt, part)))
+        rewrite(s, stmt, part, contractions.expr(getattr(stmt, part)))
 
 
 def fuse_forward_contractions(s: Specialiser, block: ir.Block) -> None:

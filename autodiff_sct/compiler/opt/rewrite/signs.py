@@ -37,7 +37,7 @@ import gast
 
 from ....core import thresholds
 from ... import ir
-from ...analysis.ownership import Memory, changed, is_new, is_number
+from ...analysis.ownership import Memory, changed, is_new, is_number, with_own_memory
 from ...domain.facts import Num
 from ...ir.builder import Specialiser
 from ...ir.patterns import is_call, is_negative, literal, negated, numpy_name, signed
@@ -55,7 +55,7 @@ def propagate_negations(s: Specialiser, front: ir.Block, back: ir.Block) -> None
         if isinstance(stmt, ir.Store) and stmt.aug is gast.Add and (positive := negated(stmt.value)) is not None:
             stmt.aug, stmt.value = gast.Sub, positive
         if isinstance(stmt, ir.Let) and is_negative(stmt.expr) and is_negative(stmt.expr.operand):
-            stmt.expr = stmt.expr.operand.operand
+            stmt.expr = with_own_memory(s, stmt.target, stmt.expr, stmt.expr.operand.operand)
     every = [back, *(inner for stmt in ir.adjoint_walk(back) for inner in ir.adjoint_bodies(stmt))]
     negatives = [(block, stmt) for block in every for stmt in block if is_opposite(s, stmt)]
     if not negatives:
@@ -162,7 +162,7 @@ def without_sign(s: Specialiser, reader: Any, stmt: ir.Let) -> tuple[type | None
     if stored and name in ir.variables_in(reader.index):
         return aug, keeps, 2
     found = freed(s, value, name, positive)
-    if found is not None and isinstance(found[1], gast.Name) and not stored:
+    if found is not None and not stored and with_own_memory(s, reader.target, value, found[1]) is not found[1]:
         return aug, keeps, 2  # it would be a second name
     if found is not None and found[0] > 0:
         return aug, found[1], 0

@@ -57,7 +57,7 @@ def tensor_products(s: Specialiser, block: ir.Block) -> None:
             if is_product(product) and uses[product.target] == 1:
                 nest_product(s, body, product, reader)
     for stmt, part in cotangents(s, block):
-        rewrite(stmt, part, products_in(s, getattr(stmt, part)))
+        rewrite(s, stmt, part, products_in(s, getattr(stmt, part)))
         if isinstance(stmt, ir.Store) and stmt.aug is gast.Add:
             without_new_axes(stmt)
 
@@ -76,7 +76,7 @@ def nest_product(s: Specialiser, body: ir.Block, product: ir.Let, reader: Any) -
         if stmt is reader and product.target in ir.variables_in(before := getattr(stmt, part)):
             after = products_in(s, ir.substitute(before, {product.target: product.expr}))
             if sum(map(is_tensordot, ir.nodes_in(after))) > sum(map(is_tensordot, ir.nodes_in(before))):
-                rewrite(stmt, part, after)
+                rewrite(s, stmt, part, after)
                 body.remove(product)
 
 

@@ -28,6 +28,18 @@ def test_the_sign_of_what_is_added_is_that_of_the_store():
     check(canonicalize, ARRAYS + "d_x.3[...] += -d_y.2", "d_x.3[...] -= d_y.2")
 
 
+@pytest.mark.parametrize("before", ["--d_y.2[0]", "0.5 * (2 * d_y.2[0])"])
+def test_a_variable_keeps_memory_of_its_own(before):
+    text = f"{ARRAYS}d_z.5: float64[m] @ 5 = {before}\nd_y.2[...] += d_x.3\nreturn d_z.5"
+    check(canonicalize, text, "d_z.5 = d_y.2[0].copy()\nd_y.2[...] += d_x.3\nreturn d_z.5")
+    if before.startswith("--"):
+        check(
+            lambda s, b: propagate_negations(s, [], b),
+            text,
+            "d_z.5 = d_y.2[0].copy()\nd_y.2[...] += d_x.3\nreturn d_z.5",
+        )
+
+
 @pytest.mark.parametrize(
     ("power", "product"), [(3, "x.1 ** 2 * x.1"), (6, "(x.1 ** 2 * x.1) ** 2"), (2, "x.1 ** 2"), (2.5, "x.1 ** 2.5")]
 )

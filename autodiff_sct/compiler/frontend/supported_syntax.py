@@ -123,8 +123,9 @@ class _Fence:
 
     def _check_Call(self, node: Any) -> None:
         name = getattr(node.func, "id", None)
-        named = (name == "vars" and node.args) or id(node) in self.variables
-        if name in HIDDEN and self.is_builtin(name) and not named:
+        if name not in HIDDEN or not self.is_builtin(name):
+            return
+        if not ((name == "vars" and node.args) or id(node) in self.variables):
             self.refuse(
                 node,
                 f"`{name}()` reaches variables in a way that cannot be followed.",

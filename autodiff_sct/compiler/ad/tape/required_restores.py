@@ -270,7 +270,7 @@ def eliminate_dead_restores(r: Reverse, reverse: ir.Block, final: ir.Return) -> 
     """Rewrite the reverse sweep, in place."""
     undone = {node: stmt for stmt, node in r.overwritten.restores if is_whole(stmt, node)}
     if undone:
-        Copies(r, undone, set(ir.reads(final))).block(reverse, [])
+        Copies(r, undone, set(ir.reads(final)), reverse).block(reverse, [])
 
 
 def is_whole(stmt: Any, node: Any) -> bool:
@@ -283,8 +283,8 @@ def is_whole(stmt: Any, node: Any) -> bool:
 class Copies:
     """Restores of whole arrays, and who reads what they put back."""
 
-    def __init__(self, r: Reverse, undone: dict[Any, Any], returned: set[str]) -> None:
-        self.r, self.undone, self.returned = r, undone, returned
+    def __init__(self, r: Reverse, undone: dict[Any, Any], returned: set[str], reverse: ir.Block) -> None:
+        self.r, self.undone, self.returned, self.reverse = r, undone, returned, reverse
 
     def block(self, block: ir.Block, outside: ir.Block) -> None:
         """Drop restores of a block; `outside` are the statements that follow it, up to those of a next step."""
@@ -301,7 +301,9 @@ class Copies:
         """True if what a statement puts back is read by one name only, in its own block."""
         r, region = self.r, self.r.regions.of(undo.base)
         assert region is not None
-        if region in r.kept_regions or not all(is_local(r, loop, region) for loop in r.around[self.undone[undo]]):
+        if region in r.kept_regions or not (
+            self.is_remade(undo, region) or self.is_read_only_here(undo, after, region)
+        ):
             return False
         if any(self.is_of(region, n) for n in self.returned):
             return False
@@ -313,6 +315,19 @@ class Copies:
                 made.update(ir.ir_targets(inner))
         ends = self.next_restore(undo, after) is not None
         return ends or not any(self.touches(inner, region) for stmt in outside for inner in ir.inside(stmt))
+
+    def is_remade(self, undo: ir.Store, region: int) -> bool:
+        """True if each step of the loops around has memory of its own."""
+        return all(is_local(self.r, loop, region) for loop in self.r.around[self.undone[undo]])
+
+    def is_read_only_here(self, undo: ir.Store, after: ir.Block, region: int) -> bool:
+        """True if no other statement of the reverse sweep reads what a region holds, or hands it on."""
+        here = {inner for stmt in self.reached(undo, after) for inner in ir.inside(stmt)}
+        others = [stmt for stmt in ir.walk(self.reverse) if stmt not in here]
+        if any(memory_read(self.r, stmt, {region}) for stmt in others):
+            return False
+        handed_on = {n for stmt in others for n in {*ir.uses(stmt)} - {*ir.reads(stmt)}}
+        return not any(self.is_of(region, n) for n in handed_on)
 
     def reached(self, undo: ir.Store, after: ir.Block) -> ir.Block:
         """The statements of a block that run before the same array gets other contents."""

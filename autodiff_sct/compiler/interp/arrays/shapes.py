@@ -345,6 +345,14 @@ def outer(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
     return (a[0], b[0]) if a is not None and b is not None and len(a) == len(b) == 1 else None
 
 
+@dims_of(
+    *(f.outer for f in vars(np).values() if isinstance(f, np.ufunc) and (f.nin, f.nout, f.signature) == (2, 1, None))
+)
+def side_by_side(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
+    a, b = operand(s, args, 0), operand(s, args, 1)
+    return None if a is None or b is None else (*a, *b)
+
+
 @dims_of(np.linalg.solve)
 def solved(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
     a, b = operand(s, args), operand(s, args, 1)

@@ -164,11 +164,17 @@ def eliminate_loop_stores(s: Specialiser, program: ir.Block, back: ir.Block) -> 
         for root in reachable(s, s.facts[name]):
             holders[root].add(name)
     bases, uses = {stmt.base for stmt in clears}, count_uses(program)
-    makers = {stmt.target: stmt for stmt in ir.walk(program) if isinstance(stmt, ir.Let) and len(stmt.targets) == 1}
+    makers = {
+        stmt.target: (stmt, block)
+        for block in ir.blocks(back)
+        for stmt in block
+        if isinstance(stmt, ir.Let) and len(stmt.targets) == 1
+    }
     for around, owner, block in adjoint_blocks(back):
         left = bases - (leaving_of(owner, around) if owner else set())
         left -= {name for stmt in ir.walk(block) for name in passed_on(stmt)}
-        own = [base for base in left if is_alone(s, base, names_of(base, block, makers, uses), holders)]
+        made = {base: names for base in left if (names := names_of(base, block, makers, uses))}
+        own = [base for base, names in made.items() if is_alone(s, base, names, holders)]
         for c in carried(owner):
             before, following = (names_of(n or "", b, makers, uses) for n, b in ((c.init, around), (c.next, block)))
             if c.phi in left and before and following and is_handed_on(around, owner, c):
@@ -199,20 +205,23 @@ def adjoint_blocks(
 # -- whose memory it is
 
 
-def is_made(maker: Any, block: ir.Block) -> bool:
-    """True if a statement of a block makes new memory."""
-    if maker not in block or maker.in_place or maker.effect:
+def is_made(maker: Any) -> bool:
+    """True if a statement makes new memory."""
+    if maker.in_place or maker.effect:
         return False
     return isinstance(maker.expr, (gast.BinOp, gast.UnaryOp)) or is_creation(maker.expr)
 
 
-def names_of(name: str, block: ir.Block, makers: dict[str, Any], uses: dict[str, int]) -> set[str]:
+def names_of(name: str, block: ir.Block, makers: dict[str, tuple[Any, ir.Block]], uses: dict[str, int]) -> set[str]:
     """The names that an array made in a block has had one after the other; none if it is made elsewhere."""
-    names, maker = {name}, makers.get(name)
-    while maker is not None and maker in block and isinstance(maker.expr, gast.Name) and uses[maker.expr.id] == 1:
-        names.add(maker.expr.id)
-        maker = makers.get(maker.expr.id)
-    return names if is_made(maker, block) else set()
+    names: set[str] = set()
+    while name in makers and makers[name][1] is block:
+        names.add(name)
+        maker = makers[name][0]
+        if not isinstance(maker.expr, gast.Name) or uses[maker.expr.id] != 1:
+            return names if is_made(maker) else set()
+        name = maker.expr.id
+    return set()
 
 
 def is_alone(s: Specialiser, name: str, allowed: set[str], holders: dict[int, set[str]]) -> bool:

@@ -199,6 +199,36 @@ def all_of_it_by_two_names(x):
     return np.sum(z * y)
 
 
+@case(A[:, :3].copy())
+def shortest_paths(x):
+    y = x.copy()
+    for k in range(len(y)):
+        y[...] = np.minimum(y, np.add.outer(y[:, k], y[k, :]))
+    return np.sum(y)
+
+
+@case(A[:, :3].copy())
+def read_by_a_later_loop(x):
+    y = x.copy()
+    for k in range(len(y)):
+        y[...] = np.minimum(y, np.add.outer(y[:, k], y[k, :]))
+    total = 0.0
+    for k in range(len(y)):
+        y[...] = np.tanh(y)
+        total += np.sum(y * x)
+    return total
+
+
+@case(A[:, :3].copy())
+def read_before_it_is_overwritten(x):
+    y = x.copy()
+    total = 0.0
+    for _ in range(3):
+        total += np.sum(y * y[0])
+        y[...] = np.minimum(y, y.T * 1.5 + 0.07)
+    return total
+
+
 @pytest.mark.parametrize(("fn", "args"), CASES, ids=names(CASES))
 def test_gradients(fn, args):
     check_gradient(fn, args)
@@ -223,3 +253,9 @@ def test_nothing_is_put_back():
     assert "= old_y" not in text
     with pass_registry.without("dse"):
         assert "y[...] = old_y" in ad.adjoint_source(one_name, V)
+
+
+def test_memory_around_a_loop_is_not_put_back():
+    text = ad.adjoint_source(shortest_paths, A[:, :3].copy())
+    assert "y[...] = old_y" not in text and "unbroadcast" not in text
+    assert "y[...] = " in ad.adjoint_source(read_before_it_is_overwritten, A[:, :3].copy()).split("d_y = ")[1]

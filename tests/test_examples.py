@@ -93,3 +93,22 @@ def test_a_grid_of_ten_thousand_resistors_is_recovered(example, tmp_path, capsys
     assert resistors.main(["--iterations", "12"]) > 0.9
     assert "10,000 nodes" in capsys.readouterr().out
     assert is_picture(tmp_path / "out" / "resistors.png")
+
+
+def test_lenet_reads_digits_and_keeps_its_weights(example, tmp_path, capsys):
+    assert example("lenet").main(["--epochs", "4"]) > 0.9
+    assert "held-out accuracy" in capsys.readouterr().out
+    assert is_picture(tmp_path / "out" / "lenet.png")
+    assert (tmp_path / "out" / "lenet.ckpt").stat().st_size > 100_000
+
+
+def test_an_lstm_learns_to_write(example, tmp_path, capsys):
+    assert example("char_lstm").main(["--epochs", "6"]) > 0.3
+    assert "characters foreseen" in capsys.readouterr().out
+    assert is_picture(tmp_path / "out" / "char_lstm.png")
+
+
+def test_a_network_solves_burgers_equation(example, tmp_path, capsys):
+    assert example("burgers").main(["--iterations", "80", "--places", "200"]) < 0.4
+    assert "relative error of the solution" in capsys.readouterr().out
+    assert is_picture(tmp_path / "out" / "burgers.png")

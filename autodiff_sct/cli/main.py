@@ -112,6 +112,9 @@ def build_parser() -> argparse.ArgumentParser:
         description="What becomes of each public function of NumPy and SciPy that a derivative has to pass through.",
     )
     covered.add_argument("--page", action="store_true", help="print it as a page in Markdown")
+    covered.add_argument(
+        "--mindspore", action="store_true", help="print which of MindSpore's names are here, as a page"
+    )
     covered.set_defaults(command=list_coverage)
 
     passes = commands.add_parser("passes", help="list the passes", description="List the passes in running order.")
@@ -195,8 +198,11 @@ def clear_cache_or_show(options: argparse.Namespace) -> str:
 
 def list_coverage(options: argparse.Namespace) -> str:
     """The text that ``coverage`` prints: by namespace and by outcome, the names."""
+    from autodiff_sct.cli import mindspore
     from autodiff_sct.cli.coverage import as_page, as_text
 
+    if options.mindspore:
+        return mindspore.as_page()
     return as_page() if options.page else as_text()
 
 

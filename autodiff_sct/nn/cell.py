@@ -29,6 +29,13 @@ class Cell:
     A subclass calls ``super().__init__()``, makes parameters and sub-cells as attributes, and defines ``construct``.
     A ``bprop(self, *inputs, out, dout)`` replaces the derivative of ``construct``.
 
+    Parameters
+    ----------
+    auto_prefix : bool
+        True to name the parameters of cells that become attributes by their paths; False to leave their names.
+    flags : dict, optional
+        Attributes to set.
+
     Raises
     ------
     AttributeError
@@ -38,6 +45,7 @@ class Cell:
 
     def __init__(self, auto_prefix: bool = True, flags: dict[str, Any] | None = None) -> None:
         self.training = False
+        self.auto_prefix = auto_prefix
         self.param_prefix = ""  # of the names of parameters: the path to this cell, with a dot at its end
         for name, value in (flags or {}).items():
             setattr(self, name, value)
@@ -71,12 +79,11 @@ class Cell:
         else:
             object.__setattr__(self, name, value)
 
-    @staticmethod
-    def name_inside(name: str, value: Parameter | ParameterTuple | Cell) -> None:
+    def name_inside(self, name: str, value: Parameter | ParameterTuple | Cell) -> None:
         """Name the parameters of what becomes the attribute `name`."""
         if isinstance(value, Parameter) and value.name == UNNAMED:
             value.name = name
-        elif isinstance(value, Cell):
+        elif isinstance(value, Cell) and self.auto_prefix:
             value.update_parameters_name(f"{name}.")
 
     @property

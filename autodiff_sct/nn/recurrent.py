@@ -1,7 +1,8 @@
 """Recurrent layers: cells for one step, and layers over sequences of any length.
 
-``z(x, h) = x @ weight_ih.T + bias_ih + h @ weight_hh.T + bias_hh`` holds the gates one after the other.  Parameters are
-uniform within ``1 / sqrt(hidden_size)`` of 0.
+``z(x, h) = x @ weight_ih.T + bias_ih + h @ weight_hh.T + bias_hh`` holds the gates one after the other; the part of `x`
+is computed for all steps at once, and is what a step is given.  Parameters are uniform within ``1 / sqrt(hidden_size)``
+of 0.
 """
 
 from __future__ import annotations
@@ -29,32 +30,32 @@ def affine(x: Any, weight: Any, bias: Any) -> Any:
     return y if bias is None else y + bias
 
 
-def tanh_step(x: Any, state: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> Any:
+def tanh_step(x: Any, state: Any, w_hh: Any, b_hh: Any) -> Any:
     """``h = tanh(z(x, h))``."""
     (h,) = state
-    return (np.tanh(affine(x, w_ih, b_ih) + affine(h, w_hh, b_hh)),)
+    return (np.tanh(x + affine(h, w_hh, b_hh)),)
 
 
-def relu_step(x: Any, state: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> Any:
+def relu_step(x: Any, state: Any, w_hh: Any, b_hh: Any) -> Any:
     """``h = relu(z(x, h))``."""
     (h,) = state
-    return (F.relu(affine(x, w_ih, b_ih) + affine(h, w_hh, b_hh)),)
+    return (F.relu(x + affine(h, w_hh, b_hh)),)
 
 
-def gru_step(x: Any, state: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> Any:
+def gru_step(x: Any, state: Any, w_hh: Any, b_hh: Any) -> Any:
     """``h = (1 - u) * n + u * h`` with ``n = tanh(x_n + r * h_n)``; `r` and `u` are sigmoids (Cho et al., 2014)."""
     (h,) = state
-    x_r, x_u, x_n = np.split(affine(x, w_ih, b_ih), 3, -1)
+    x_r, x_u, x_n = np.split(x, 3, -1)
     h_r, h_u, h_n = np.split(affine(h, w_hh, b_hh), 3, -1)
     r, u = F.sigmoid(x_r + h_r), F.sigmoid(x_u + h_u)
     n = np.tanh(x_n + r * h_n)
     return (n + u * (h - n),)
 
 
-def lstm_step(x: Any, state: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> Any:
+def lstm_step(x: Any, state: Any, w_hh: Any, b_hh: Any) -> Any:
     """``c = f * c + i * tanh(g)`` and ``h = o * tanh(c)``; `i`, `f` and `o` are sigmoids (Hochreiter et al., 1997)."""
     h, c = state
-    i, f, g, o = np.split(affine(x, w_ih, b_ih) + affine(h, w_hh, b_hh), 4, -1)
+    i, f, g, o = np.split(x + affine(h, w_hh, b_hh), 4, -1)
     c = F.sigmoid(f) * c + F.sigmoid(i) * np.tanh(g)
     return F.sigmoid(o) * np.tanh(c), c
 
@@ -119,7 +120,7 @@ class RNNCell(StepCell):
 
     def construct(self, x: Any, hx: Any) -> Any:
         """Make a step from the state `hx`."""
-        return self.step(x, (hx,), self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)[0]
+        return self.step(affine(x, self.weight_ih, self.bias_ih), (hx,), self.weight_hh, self.bias_hh)[0]
 
 
 class GRUCell(StepCell):
@@ -129,7 +130,7 @@ class GRUCell(StepCell):
 
     def construct(self, x: Any, hx: Any) -> Any:
         """Make a step from the state `hx`."""
-        return gru_step(x, (hx,), self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)[0]
+        return gru_step(affine(x, self.weight_ih, self.bias_ih), (hx,), self.weight_hh, self.bias_hh)[0]
 
 
 class LSTMCell(StepCell):
@@ -139,7 +140,7 @@ class LSTMCell(StepCell):
 
     def construct(self, x: Any, hx: Any) -> Any:
         """Make a step from the state `hx`, the pair (h, c)."""
-        return lstm_step(x, hx, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
+        return lstm_step(affine(x, self.weight_ih, self.bias_ih), hx, self.weight_hh, self.bias_hh)
 
 
 class Recurrent(Cell):
@@ -248,10 +249,11 @@ class Recurrent(Cell):
         """The outputs of one layer in one direction, and its last state."""
         w_ih, w_hh, b_ih, b_hh = weights
         length = x.shape[0]
+        projected = affine(x, w_ih, b_ih)
         y = np.zeros_like(x, shape=(length, x.shape[1], self.hidden_size))
         for k in range(length):
             t = length - 1 - k if backwards else k
-            moved = self.step(x[t], state, w_ih, w_hh, b_ih, b_hh)
+            moved = self.step(projected[t], state, w_hh, b_hh)
             if seq_length is None:
                 state = moved
                 y[t] = state[0]

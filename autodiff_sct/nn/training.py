@@ -24,7 +24,8 @@ class WithLossCell(Cell):
     """
 
     def __init__(self, backbone: Cell, loss_fn: Any) -> None:
-        super().__init__()
+        # As in MindSpore, a network that is trained keeps the names of its parameters.
+        super().__init__(auto_prefix=False)
         self.backbone = backbone
         self.loss_fn = loss_fn
 
@@ -42,7 +43,7 @@ class WithEvalCell(Cell):
     """The loss of a network's output, the output and the label."""
 
     def __init__(self, network: Cell, loss_fn: Any) -> None:
-        super().__init__()
+        super().__init__(auto_prefix=False)
         self.network = network
         self.loss_fn = loss_fn
 
@@ -66,7 +67,7 @@ class TrainOneStepCell(Cell):
     """
 
     def __init__(self, network: Cell, optimizer: Any, sens: float = 1.0) -> None:
-        super().__init__()
+        super().__init__(auto_prefix=False)
         self.network = network
         self.optimizer = optimizer
         self.sens = float(sens)

@@ -7,6 +7,7 @@ is pickled, so that reading a file runs no code of it.
 from __future__ import annotations
 
 import io
+import warnings
 import zipfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -101,7 +102,7 @@ def load_checkpoint(ckpt_file_name: Any, net: Cell | None = None, **settings: An
 def load_param_into_net(
     net: Cell, parameter_dict: Mapping[str, Parameter], strict_load: bool = False
 ) -> tuple[list[str], list[str]]:
-    """Give the parameters of a network the values of those with the same names.
+    """Give the parameters of a network the values of those with the same names, and warn where there is none.
 
     Returns
     -------
@@ -120,4 +121,7 @@ def load_param_into_net(
     wanted = net.parameters_dict()
     for name in wanted.keys() & parameter_dict.keys():
         wanted[name].set_data(parameter_dict[name])
-    return [name for name in wanted if name not in parameter_dict], [n for n in parameter_dict if n not in wanted]
+    missing = [name for name in wanted if name not in parameter_dict]
+    if missing:
+        warnings.warn(f"no value for {', '.join(missing)}: the checkpoint has other names", stacklevel=2)
+    return missing, [name for name in parameter_dict if name not in wanted]

@@ -184,9 +184,11 @@ def line():
 
 def test_train_one_step():
     net = nn.Dense(2, 1)
+    names = [p.name for p in net.trainable_params()]
     step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), nn.Momentum(net.trainable_params(), 0.05, 0.9))
     losses = [float(step(*line())) for _ in range(200)]
     assert step.training and net.training
+    assert [p.name for p in net.trainable_params()] == [p.name for p in step.trainable_params()] == names
     assert losses[-1] < 1e-4 * losses[0]
     assert np.allclose(net.weight, [[1, -2]], atol=0.02) and np.allclose(net.bias, 0.5, atol=0.02)
 

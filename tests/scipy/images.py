@@ -50,6 +50,7 @@ CASES: list[Case] = [
       for mode in ("grid-wrap", "grid-constant", "nearest", "reflect")),
     case(ndimage.affine_transform, IMAGE, np.array([[0.93, 0.11], [-0.21, 0.83]]), np.array([0.227, 0.347])),
     case(ndimage.affine_transform, IMAGE, np.array([[0.93, 0.11], [-0.21, 0.83]]), 0.155, order=1, mode="reflect"),
+    case(ndimage.affine_transform, IMAGE, np.array([0.93, 0.83]), np.array([0.227, 0.347])),
     *(case(ndimage.rotate, IMAGE, 25.0, reshape=False, mode=mode) for mode in ("constant", "nearest", "wrap")),
     case(ndimage.rotate, real(3, 4, 5), 10.0, (0, 2), False),
     *(case(ndimage.rotate, VOLUME, 10.0, axes, False, prefilter=prefilter, mode=mode)

@@ -270,3 +270,22 @@ def test_distributions_without_a_rule_are_named() -> None:
         ad.grad(lambda x: np.sum(stats.nct.logpdf(x, 3.0, 0.4)))(np.ones(2))
     with pytest.raises(AutodiffError, match="no derivative with respect to"):
         ad.grad(lambda a: np.sum(stats.gamma.cdf(np.ones(2), a)))(2.0)
+
+
+@pytest.mark.parametrize("n", [9, 40])
+def test_tests_of_normality_and_descriptions(n: int) -> None:
+    x, y = RNG.gamma(2.0, size=n), RNG.normal(size=n + 3)
+
+    def described(x: Any) -> Any:
+        count, (low, high), mean, variance, skewness, kurtosis = stats.describe(x, ddof=0)
+        return count * mean + low * high + variance * skewness + kurtosis
+
+    check_program(described, x)
+    check_program(lambda x: stats.describe(x).variance * stats.describe(x).minmax[1], x)
+    for alternative in ("two-sided", "less", "greater"):
+        check_program(lambda x: stats.skewtest(x, alternative=alternative).pvalue, x)
+        check_program(lambda x: stats.kurtosistest(x, alternative=alternative).pvalue, x)
+        check_program(lambda x, y: stats.ttest_ind(x, y, equal_var=False, alternative=alternative).pvalue, x, y)
+    check_program(lambda x: stats.normaltest(x).statistic + stats.normaltest(x).pvalue, x)
+    check_program(lambda x, y: np.sum(stats.zmap(x, y, ddof=1) ** 3), x, y)
+    check_program(lambda x, y: np.sum(stats.zmap(x, y, axis=1) ** 3), x.reshape(1, -1), y.reshape(1, -1))

@@ -321,8 +321,8 @@ def affine_transform(
     d_input, d_places = moved_image(d, input, places, order, mode, prefilter, cval)
     axes = tuple(range(1, d.ndim + 1))
     d_offset = np.sum(d_places, axes)
-    d_matrix = fitted(np.tensordot(d_places, grid, (axes, axes)), d)
-    return d_input, d_matrix, d_offset if np.ndim(offset) > 0 else np.sum(d_offset)
+    d_matrix = np.sum(d_places * grid, axes) if matrix.ndim == 1 else np.tensordot(d_places, grid, (axes, axes))
+    return d_input, fitted(d_matrix, d), d_offset if np.ndim(offset) > 0 else np.sum(d_offset)
 
 
 @forward(ndimage.affine_transform)
@@ -342,14 +342,24 @@ def push_affine_transform(
 
 def by_grid(d, grid):
     """The tangent of places by that of a matrix; others come here, too."""
-    return np.tensordot(d, grid, 1) if np.shape(d) == (grid.ndim - 1, grid.ndim - 1) else grid
+    return placed(d, grid) if np.shape(d) in ((grid.ndim - 1, grid.ndim - 1), (grid.ndim - 1,)) else grid
 
 
 def transformed(grid, matrix, offset):
-    """``matrix @ grid + offset``, for a square matrix."""
-    if np.shape(matrix) != (grid.ndim - 1, grid.ndim - 1):
-        raise NoRule("scipy.ndimage.affine_transform is differentiable for one square matrix of the axes")
-    return np.tensordot(matrix, grid, 1) + np.reshape(offset, (-1, *[1 for _ in grid.shape[1:]]))
+    """``matrix @ grid + offset``, for a square matrix or its diagonal."""
+    if np.shape(matrix) not in ((grid.ndim - 1, grid.ndim - 1), (grid.ndim - 1,)):
+        raise NoRule(
+            "scipy.ndimage.affine_transform is differentiable for a square matrix of the axes, or its diagonal"
+        )
+    return placed(matrix, grid) + per_axis(offset, grid)
+
+
+def placed(matrix, grid):
+    return per_axis(matrix, grid) * grid if np.ndim(matrix) == 1 else np.tensordot(matrix, grid, 1)
+
+
+def per_axis(numbers, grid):
+    return np.reshape(numbers, (-1, *[1 for _ in grid.shape[1:]]))
 
 
 @reverse(ndimage.rotate)

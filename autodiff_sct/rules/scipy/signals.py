@@ -5,6 +5,7 @@ from scipy import signal
 
 from ...errors import NoRule
 from ...runtime import unpad
+from ...runtime.scipy import spectra
 from ..shape import upto
 from ..table import forward, linear, nondifferentiable, reverse, static
 from . import images
@@ -29,7 +30,7 @@ def push_lfilter(y, d, b, a, x, axis=-1, zi=None):
 def lagged(d, x, like, axis):
     """The sums of ``d[n] * x[n - k]`` for each k that a coefficient stands for."""
     d, x = np.moveaxis(d, axis, -1), np.moveaxis(x, axis, -1)
-    return np.array([np.sum(d[..., k:] * x[..., : x.shape[-1] - k]) for k in range(np.size(like))])
+    return np.array([np.sum(d[..., k:] * x[..., : max(x.shape[-1] - k, 0)]) for k in range(np.size(like))])
 
 
 @reverse(signal.sosfilt)
@@ -167,7 +168,7 @@ def kernel_of(window_length, polyorder, deriv, delta, like):
     return signal.savgol_coeffs(window_length, polyorder, deriv, delta).astype(like.dtype)
 
 
-nondifferentiable(settling_of_sections, kernel_of)
+nondifferentiable(settling_of_sections, kernel_of, spectra.taper)
 
 
 def settled(d, passed, state):

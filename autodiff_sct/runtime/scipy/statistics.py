@@ -33,7 +33,18 @@ class Line(NamedTuple):
     stderr: Any
 
 
-Result.stands_for = Line.stands_for = "a result of scipy.stats"  # type: ignore[attr-defined]
+class Description(NamedTuple):
+    """The result of ``describe``."""
+
+    nobs: Any
+    minmax: Any
+    mean: Any
+    variance: Any
+    skewness: Any
+    kurtosis: Any
+
+
+Result.stands_for = Line.stands_for = Description.stands_for = "a result of scipy.stats"  # type: ignore[attr-defined]
 
 
 # Means
@@ -94,6 +105,13 @@ def variation(a: Any, *, ddof: Any) -> Any:
 
 def sem(a: Any, *, ddof: Any = 1) -> Any:
     return np.std(a, -1, ddof=ddof) / math.sqrt(a.shape[-1])
+
+
+def describe(a: Any, *, ddof: Any, bias: Any) -> Any:
+    extremes = (np.min(a, -1), np.max(a, -1))
+    return Description(
+        a.shape[-1], extremes, np.mean(a, -1), np.var(a, -1, ddof=ddof), skew(a, bias=bias), kurtosis(a, bias=bias)
+    )
 
 
 # Samples within limits
@@ -183,6 +201,11 @@ def entropy(pk: Any, qk: Any = None, *, base: Any) -> Any:
 # Transformations
 
 
+def zmap(scores: Any, compare: Any, axis: Any, ddof: Any) -> Any:
+    middle, spread = np.mean(compare, axis, keepdims=True), np.std(compare, axis, ddof=ddof, keepdims=True)
+    return (scores - middle) / spread
+
+
 def boxcox_llf(data: Any, *, lmb: Any) -> Any:
     spread = np.var(special.boxcox(data, lmb), -1)
     return (lmb - 1) * np.sum(np.log(data), -1) - data.shape[-1] / 2 * np.log(spread)
@@ -223,9 +246,33 @@ def linregress(x: Any, y: Any, *, alternative: Any) -> Any:
 
 
 def pvalue_of_t(t: Any, df: Any, alternative: Any) -> Any:
+    if not isinstance(df, int):
+        return tails(0.5 - area_of_t(t, df), t, alternative)
     if alternative == "two-sided":
         return 2 * stats.t.sf(np.abs(t), df)
     return stats.t.cdf(t, df) if alternative == "less" else stats.t.sf(t, df)
+
+
+def pvalue_of_z(z: Any, alternative: Any) -> Any:
+    return tails(special.ndtr(-np.abs(z)), z, alternative)
+
+
+def tails(beyond: Any, t: Any, alternative: Any) -> Any:
+    """The probability of what a test asks about, from that of values beyond ``|t|`` on one side."""
+    if alternative == "two-sided":
+        return 2 * beyond
+    return np.where((t < 0) == (alternative == "less"), beyond, 1 - beyond)[()]
+
+
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(100)
+
+
+def area_of_t(t: Any, df: Any) -> Any:
+    """The integral of Student's density from 0 to ``|t|``, by angles, also for degrees of freedom with a derivative."""
+    angle = np.arctan(np.abs(t) / np.sqrt(df))[..., None] / 2
+    powers = np.cos(angle * (1 + NODES)) ** (df[..., None] - 1)
+    factor = np.exp(special.gammaln((df + 1) / 2) - special.gammaln(df / 2)) / math.sqrt(math.pi)
+    return factor * np.sum(angle * WEIGHTS * powers, -1)
 
 
 def ttest_1samp(a: Any, *, popmean: Any, alternative: Any) -> Any:
@@ -282,6 +329,34 @@ def jarque_bera(x: Any) -> Any:
     return Result(found, np.exp(-found / 2))
 
 
+def skewtest(a: Any, *, alternative: Any) -> Any:
+    n = a.shape[-1]
+    ratio = skew(a) * math.sqrt((n + 1) * (n + 3) / (6 * (n - 2)))
+    beta = 3 * (n * n + 27 * n - 70) * (n + 1) * (n + 3) / ((n - 2) * (n + 5) * (n + 7) * (n + 9))
+    w2 = math.sqrt(2 * (beta - 1)) - 1
+    z = np.arcsinh(ratio / math.sqrt(2 / (w2 - 1))) / math.sqrt(0.5 * math.log(w2))
+    return Result(z, pvalue_of_z(z, alternative))
+
+
+def kurtosistest(a: Any, *, alternative: Any) -> Any:
+    n = a.shape[-1]
+    variance = 24 * n * (n - 2) * (n - 3) / ((n + 1) ** 2 * (n + 3) * (n + 5))
+    x = (kurtosis(a, fisher=False) - 3 * (n - 1) / (n + 1)) / math.sqrt(variance)
+    root = 6 * (n * n - 5 * n + 2) / ((n + 7) * (n + 9)) * math.sqrt(6 * (n + 3) * (n + 5) / (n * (n - 2) * (n - 3)))
+    freedom = 6 + 8 / root * (2 / root + math.sqrt(1 + 4 / root**2))
+    term = 1 - 2 / (9 * freedom)
+    below = 1 + x * math.sqrt(2 / (freedom - 4))
+    z = (term - np.sign(below) * np.cbrt((1 - 2 / freedom) / np.abs(below))) / math.sqrt(2 / (9 * freedom))
+    return Result(z, pvalue_of_z(z, alternative))
+
+
+def normaltest(a: Any) -> Any:
+    found = (
+        skewtest(a, alternative="two-sided").statistic ** 2 + kurtosistest(a, alternative="two-sided").statistic ** 2
+    )
+    return Result(found, np.exp(-found / 2))
+
+
 def power_divergence(f_obs: Any, f_exp: Any = None, *, ddof: Any, lambda_: Any) -> Any:
     expected = np.mean(f_obs, -1, keepdims=True) if f_exp is None else f_exp
     power = POWERS[lambda_] if isinstance(lambda_, str) else 1.0 if lambda_ is None else lambda_
@@ -315,5 +390,16 @@ SAMPLES = (
     *(gmean, hmean, pmean, trim_mean, gstd, moment, skew, kurtosis, variation, sem),
     *(tmean, tvar, tstd, tsem, tmin, tmax, iqr, median_abs_deviation, quantile, circvar, circstd, entropy),
     *(boxcox_llf, yeojohnson_llf, pearsonr, linregress, ttest_1samp, ttest_rel, ttest_ind),
-    *(f_oneway, levene, bartlett, jarque_bera, power_divergence, chisquare),
+    *(
+        describe,
+        skewtest,
+        kurtosistest,
+        normaltest,
+        f_oneway,
+        levene,
+        bartlett,
+        jarque_bera,
+        power_divergence,
+        chisquare,
+    ),
 )

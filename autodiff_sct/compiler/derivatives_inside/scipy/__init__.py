@@ -18,7 +18,7 @@ MODULES = {
     "scipy.integrate": ("integrate", "equations"),
     "scipy.optimize": ("optimize",),
     "scipy.interpolate": ("interpolate", "bases", "scattered"),
-    "scipy.signal": ("signals",),
+    "scipy.signal": ("signals", "spectra"),
     "scipy.sparse": ("sparse", "sparse_blocks", "sparse_linalg"),
     "scipy.spatial.transform": ("rotations",),
     "autodiff_sct.api.implicit": ("implicit",),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import types
 from dataclasses import dataclass
 from typing import Any
@@ -89,6 +90,16 @@ def known(s: Specialiser, value: Value) -> Const | None:
         return Const(s.static(value))
     outside = next((e for e in s.externals.values() if isinstance(value, Leaf) and e.name == value.name), None)
     return None if outside is None else Const(observe(s, outside.read))
+
+
+def arguments_of(fn: Any, args: list[Value], kwargs: dict[str, Value]) -> dict[str, Any] | None:
+    """The arguments of a call by parameter, with the defaults of those left out; None where they do not fit."""
+    signature = inspect.signature(fn)
+    try:
+        given = signature.bind(*args, **kwargs).arguments
+    except TypeError:
+        return None
+    return {name: given.get(name, Const(parameter.default)) for name, parameter in signature.parameters.items()}
 
 
 def refuse_complex(s: Specialiser, value: Value, what: str) -> None:

@@ -17,8 +17,8 @@ from ...interp.kernel.handlers import handles
 from ...interp.kernel.operations import call_python, opaque_call
 from ...interp.library.validation import takes_floats
 from ...ir.builder import Specialiser
-from .by_text import computed, constant_result
-from .functions import known, row
+from .by_text import by_text, computed, constant_result
+from .functions import arguments_of, known, row
 
 IGNORED = ("sum_check",)  # settings that decide only whether SciPy raises
 
@@ -53,20 +53,19 @@ def statistic(text: Any, s: Specialiser, args: list[Value], kwargs: dict[str, Va
     kept = partial(with_axes, s, axis, max(k or 0 for k in ranks) if keepdims else 0)
     if not isinstance(value, TupleV):
         return of_text(s, text, expr, kept(value))
-    found = constant_result(s, expr, [*args, *kwargs.values()], "found")
-    parts = [ir.subscript(s.expr(found), ir.constant(k)) for k in range(len(value.items))]
-    items = [of_text(s, text, part, kept(item)) for part, item in zip(parts, value.items)]
+    return of_parts(s, text, s.expr(constant_result(s, expr, [*args, *kwargs.values()], "found")), value, kept)
+
+
+def of_parts(s: Specialiser, text: Any, found: Any, value: TupleV, kept: Any) -> Value:
+    """The parts of a result, which may be tuples, with the derivatives of those of a text."""
+    items: list[Value] = []
+    for k, item in enumerate(value.items):
+        part = ir.subscript(found, ir.constant(k))
+        if isinstance(item, TupleV):
+            items.append(of_parts(s, text, part, item, kept))
+        else:
+            items.append(item if isinstance(item, Const) else of_text(s, text, part, kept(item)))
     return TupleV(tuple(items), value.cls)
-
-
-def arguments_of(fn: Any, args: list[Value], kwargs: dict[str, Value]) -> dict[str, Any] | None:
-    """The arguments of a call by parameter, with the defaults of those left out; None where they do not fit."""
-    signature = inspect.signature(fn)
-    try:
-        given = signature.bind(*args, **kwargs).arguments
-    except TypeError:
-        return None
-    return {name: given.get(name, Const(parameter.default)) for name, parameter in signature.parameters.items()}
 
 
 def parts_of(s: Specialiser, text: Any, fn: Any, given: dict[str, Any]) -> tuple[list[Value], dict[str, Value]]:
@@ -138,6 +137,20 @@ def last_axis(a: Any, axis: Any) -> Any:
         moved = np.transpose(a, (*first, *axis))
         return np.reshape(moved, (*[a.shape[k] for k in first], -1))
     return np.moveaxis(a, axis, -1)
+
+
+@handles(stats.zmap)
+def zmap(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``zmap(scores, compare, axis, ddof)``: scores by the mean and the deviation of others."""
+    given = arguments_of(stats.zmap, args, kwargs)
+    callee = ir.attribute(s.bind("stats", stats), "zmap")
+    if given is None:
+        return opaque_call(s, callee, stats.zmap, args, kwargs)
+    if static(s, stats.zmap, "nan_policy", given["nan_policy"]) != "propagate":
+        raise refusal(s, stats.zmap, "another nan_policy than 'propagate'", "leave nan_policy out")
+    values = [array_of_list(s, given["scores"]), array_of_list(s, given["compare"]), given["axis"], given["ddof"]]
+    expr = ir.call(callee, *map(s.expr, args), **{k: s.expr(v) for k, v in kwargs.items()})
+    return by_text(s, texts.zmap, expr, values)
 
 
 for _text in texts.SAMPLES:

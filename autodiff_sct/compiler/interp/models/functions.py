@@ -431,6 +431,19 @@ def put_picked(x: Any, mask: Any, values: Any, shape: Any) -> None:
         x[mask] = np.resize(values, shape)[mask]
 
 
+# Densities are counts divided as NumPy divides them.
+
+
+def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
+    counts, edges = np.histogram(a, bins, range, weights=weights)
+    return counts / np.diff(edges) / np.sum(counts), edges
+
+
+def histogram2d(x: Any, y: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
+    counts, first, second = np.histogram2d(x, y, bins, range, weights=weights)
+    return counts / np.diff(first)[:, None] / np.diff(second) / np.sum(counts), first, second
+
+
 # What a generator draws with a location and a scale is a standard draw, scaled and moved, in the same operations.
 
 

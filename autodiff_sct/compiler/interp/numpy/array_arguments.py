@@ -36,6 +36,7 @@ OF_PARTS: dict[Any, int] = {
     np.choose: 1,
 }
 OF_SECTIONS = {"sos"}  # a parameter of SciPy's filters without an entry
+COEFFICIENTS = {"b", "a"}  # of the filters of scipy.signal, where a number is a polynomial of degree 0
 PAIRS = {"lu_and_piv", "c_and_lower", "c_or_cr"}  # parameters of SciPy that are given a tuple of arrays
 
 # Functions whose rules ask what they are given for its type and its axes, so that a Python number is made an array.
@@ -68,8 +69,8 @@ def with_arrays(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Va
         return args, kwargs
     names = [p.name for p in TABLE[fn].signature.parameters.values() if p.kind is not p.KEYWORD_ONLY]
     by_position = [*names, *names[-1:] * (len(args) - len(names))]
-    args = [as_array(s, name, a) if name in wanted else a for name, a in zip(by_position, args)]
-    return args, {k: as_array(s, k, v) if k in wanted else v for k, v in kwargs.items()}
+    args = [as_array(s, fn, name, a) if name in wanted else a for name, a in zip(by_position, args)]
+    return args, {k: as_array(s, fn, k, v) if k in wanted else v for k, v in kwargs.items()}
 
 
 def read_as_arrays(fn: Any) -> frozenset[str]:
@@ -86,7 +87,9 @@ def is_of_arrays(fn: Any) -> bool:
     return parts[0] in ("numpy", "scipy") or "scipy" in parts
 
 
-def as_array(s: Specialiser, name: str, value: Value) -> Value:
+def as_array(s: Specialiser, fn: Any, name: str, value: Value) -> Value:
+    if name in COEFFICIENTS and fn.__module__.startswith("scipy.signal") and getattr(s.num(value), "python", False):
+        value = ListV((value,), s.site())
     return with_parts(s, value) if name in PAIRS and isinstance(value, TupleV) else array_of_list(s, value)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+from functools import partial
 from typing import Any
 
 import gast
@@ -322,6 +323,16 @@ def fromiter(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Val
         )
     items = call_value(s, Const(list), [named["iter"]], {})
     return numpy_call(s, np.array, [items], {"dtype": named["dtype"]})
+
+
+def as_density(model: Any, place: int, s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
+    """A histogram with ``density=True``; None for one of counts."""
+    density = args[place] if place < len(args) else kwargs.get("density", Const(None))
+    return call_python(s, model, args, kwargs) if density == Const(True) else None
+
+
+otherwise(np.histogram)(partial(as_density, models.histogram, 3))
+otherwise(np.histogram2d)(partial(as_density, models.histogram2d, 4))
 
 
 def joined_part(s: Specialiser, part: Value) -> Value:

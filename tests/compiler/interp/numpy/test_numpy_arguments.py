@@ -263,3 +263,22 @@ def test_both_modes_and_both_orders(f):
 
 def test_a_number_and_axes_that_only_the_run_knows():
     ad.check_grads(lambda *both: np.tensordot(*both, **SETTINGS), (X[0], 0.3), order=3)
+
+
+@pytest.mark.parametrize("n", [1, 6, 130])
+def test_densities_of_histograms(n):
+    w, x = np.random.default_rng(n).uniform(0.5, 1.5, size=(2, n))
+    edges = np.array([0.3, 0.6, 1.1, 2.0])
+
+    def one(w, x, edges):
+        counts, ends = np.histogram(x, bins=edges, weights=w, density=True)
+        return np.sum(counts**2 * ends[1:])
+
+    def two(w, x):
+        counts, _, _ = np.histogram2d(x, w, (edges, 3), weights=w, density=True, range=[[0.0, 2.0], [0.4, 1.6]])
+        return np.sum(counts**2)
+
+    ad.check_grads(one, (w, x, edges))
+    ad.check_grads(lambda w: two(w, x), (w,))
+    assert ad.value_and_grad(one)(w, x, edges)[0] == one(w, x, edges)
+    assert ad.value_and_grad(two)(w, x)[0] == two(w, x)

@@ -1,0 +1,86 @@
+"""Programs that call ``scipy.signal``: spectra, and filters whose coefficients are lists and numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("scipy")
+
+from scipy import signal
+
+import autodiff_sct as ad
+from autodiff_sct.errors import AutodiffError
+from tests.scipy.checked import check_program
+
+RNG = np.random.default_rng(41)
+X, Y, TWO = RNG.normal(size=50), RNG.normal(size=50), RNG.normal(size=(2, 50))
+WINDOW = np.hanning(10) + 0.1
+
+OF_ONE: list[tuple[Callable[..., Any], np.ndarray]] = [
+    (lambda x: signal.welch(x, nperseg=16)[1], X),
+    (lambda x: signal.welch(x)[1], X),
+    (lambda x: signal.welch(x, 10.0, WINDOW, noverlap=3, nfft=13, scaling="spectrum", detrend="linear")[1], X),
+    (lambda x: signal.welch(x, 10.0, "hamming", 15, detrend=False, return_onesided=False, axis=0)[1], TWO.T),
+    (lambda x: signal.csd(x, x, nperseg=16)[1], X),
+    (lambda x: signal.periodogram(x, fs=4.0)[1], X),
+    (lambda x: signal.periodogram(x, window="hann", nfft=64, axis=1)[1], TWO),
+    (lambda x: signal.periodogram(x, nfft=32)[1], X),
+    (lambda x: signal.spectrogram(x, fs=4.0, nperseg=16)[2], X),
+    (lambda x: signal.spectrogram(x, fs=4.0, nperseg=16, axis=0)[2], TWO.T),
+    (lambda x: signal.stft(x, nperseg=16)[2], X),
+    (lambda x: signal.stft(x, 3.0, nperseg=15, noverlap=11, boundary=None, padded=False, scaling="psd")[2], X),
+    (lambda x: signal.stft(x, nperseg=16, axis=0)[2], TWO.T),
+]
+
+
+@pytest.mark.filterwarnings("ignore:nperseg")
+@pytest.mark.parametrize("fn, x", OF_ONE)
+def test_spectra(fn: Any, x: np.ndarray) -> None:
+    check_program(lambda x: np.sum(np.sin(np.abs(fn(x)))), x)
+
+
+@pytest.mark.parametrize("fn", [signal.csd, signal.coherence])
+def test_spectra_of_two_signals(fn: Any) -> None:
+    check_program(lambda x, y: np.sum(np.abs(fn(x, y, nperseg=16)[1]) ** 2), X, Y)
+
+
+def test_frequencies_of_spectra() -> None:
+    def centre(x: Any) -> Any:
+        f, power = signal.welch(x, fs=8.0, nperseg=16)
+        return np.sum(f * power) / np.sum(power)
+
+    check_program(centre, X)
+    assert ad.grad(centre)(X.astype(np.float32)).dtype == np.float32
+
+
+def test_settings_of_spectra_that_are_refused() -> None:
+    for fn in (
+        lambda x: np.sum(signal.welch(x, nperseg=16, average="median")[1]),
+        lambda x: np.sum(signal.spectrogram(x, nperseg=16, mode="magnitude")[2]),
+        lambda x: np.sum(signal.welch(x, nperseg=16, detrend=lambda a: a)[1]),
+        lambda x: np.sum(np.abs(signal.stft(x, nperseg=16, boundary="even")[2])),
+    ):
+        with pytest.raises(AutodiffError):
+            ad.grad(fn)(X)
+
+
+@pytest.mark.parametrize("n", [3, 60])
+def test_coefficients_that_are_lists_and_numbers(n: int) -> None:
+    x = X[:n]
+    check_program(lambda x: np.sum(signal.lfilter([0.3, 0.2, 0.1, 0.2, 0.1], 1.0, x) ** 2), x)
+    check_program(lambda x, b: np.sum(signal.lfilter(b, [1, -0.5], x) ** 2), x, np.array([0.3, 0.2, 0.1, 0.2, 0.1]))
+    check_program(lambda x, c: np.sum(signal.lfilter(2, [1, c], x) ** 2), x, 0.3)
+    check_program(lambda x: np.sum(signal.filtfilt([0.3, 0.2], 1, x, padlen=1) ** 2), x)
+    check_program(lambda x: np.sum(signal.sosfilt([[1, 2, 1, 1, -0.5, 0.2]], x) ** 2), x)
+
+
+@pytest.mark.parametrize("padtype", ["odd", "even", "constant", None])
+def test_coefficients_of_filters_there_and_back(padtype: str | None) -> None:
+    b, a = signal.butter(3, 0.3)
+    fn = lambda b, a, x, axis: np.sum(np.sin(signal.filtfilt(b, a, x, axis, padtype=padtype)))
+    check_program(lambda b, a, x: fn(b, a, x, -1), b, a, X)
+    check_program(lambda b, a, x: fn(b, a, x, 0), b, a, TWO.T)

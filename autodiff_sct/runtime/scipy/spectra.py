@@ -16,7 +16,7 @@ def taper(window: Any, length: int) -> Any:
 
 
 def length_of(n: int, window: Any, nperseg: Any) -> Any:
-    """How many samples a segment has."""
+    """The number of samples of a segment."""
     if not isinstance(window, (str, tuple)):
         return len(window)
     return min(n, 256 if nperseg is None else nperseg)

@@ -57,12 +57,31 @@ def test_frequencies_of_spectra() -> None:
     assert ad.grad(centre)(X.astype(np.float32)).dtype == np.float32
 
 
+def test_windows_and_sampling_frequencies_have_derivatives() -> None:
+    def fn(x: Any, fs: Any, window: Any) -> Any:
+        f, power = signal.welch(x, fs, window)
+        _, times, other = signal.spectrogram(x, fs=fs, window=window)
+        return np.sum(f**2 * power) + np.sum(np.sin(other @ times))
+
+    check_program(fn, X, 3.0, WINDOW)
+    check_program(lambda w: np.sum(signal.periodogram(X[:4], window=[1.0, w, w, 1.0])[1] ** 2), 0.7)
+
+
+def test_responses_of_filters() -> None:
+    b, a = np.array([0.3, 0.2, 0.4]), np.array([1.0, -0.5])
+    check_program(lambda b, a: np.sum(np.abs(signal.freqz(b, a, worN=16)[1]) ** 2), b, a)
+    check_program(lambda b: np.sum(np.abs(signal.freqz(b)[1]) ** 2), b)
+    check_program(lambda b, w: np.sum(np.real(signal.freqz(b, [1, -0.5], worN=w)[1])), b, np.array([0.1, 0.7, 2.0]))
+    check_program(lambda fs: np.sum(np.abs(signal.freqz(b, 1, 8, fs=fs)[1]) * signal.freqz(b, 1, 8, fs=fs)[0]), 5.0)
+
+
 def test_settings_of_spectra_that_are_refused() -> None:
     for fn in (
         lambda x: np.sum(signal.welch(x, nperseg=16, average="median")[1]),
         lambda x: np.sum(signal.spectrogram(x, nperseg=16, mode="magnitude")[2]),
         lambda x: np.sum(signal.welch(x, nperseg=16, detrend=lambda a: a)[1]),
         lambda x: np.sum(np.abs(signal.stft(x, nperseg=16, boundary="even")[2])),
+        lambda x: np.sum(signal.welch(X, window=("gaussian", x[0]), nperseg=16)[1]),
     ):
         with pytest.raises(AutodiffError):
             ad.grad(fn)(X)

@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 from scipy import signal
 
-__all__ = ["coherence", "cross", "periodogram", "short_time", "spectrogram", "taper"]
+__all__ = ["coherence", "cross", "periodogram", "proportional", "response", "short_time", "spectrogram", "taper"]
 
 
 def taper(window: Any, length: int) -> Any:
-    """The weights of a window."""
-    return signal.get_window(window, length) if isinstance(window, (str, tuple)) else np.asarray(window)
+    """The weights of a window that has a name."""
+    return signal.get_window(window, length)
+
+
+def weights_of(window: Any, length: Any) -> Any:
+    return taper(window, length) if isinstance(window, (str, tuple)) else window
+
+
+def proportional(axis: Any, factor: Any, fixed: Any) -> Any:
+    """Frequencies, which are proportional to the sampling frequency; `fixed` is the same number without derivative."""
+    return axis * (factor / fixed)
+
+
+def response(b: Any, a: Any, frequencies: Any, fs: Any) -> Any:
+    """The response of a filter at frequencies, by ``freqz(b, a, frequencies, fs=fs)``."""
+    turned = np.exp(frequencies * (-2j * math.pi / fs))
+    return np.polyval(b[::-1], turned) / np.polyval(a[::-1], turned)
 
 
 def length_of(n: int, window: Any, nperseg: Any) -> Any:
@@ -47,7 +63,7 @@ def powers(
 ) -> Any:
     """The products of the transforms of the segments of two signals, which are one signal where `y` is None."""
     length = length_of(x.shape[-1], window, nperseg)
-    weights, overlap = taper(window, length), length // 2 if noverlap is None else noverlap
+    weights, overlap = weights_of(window, length), length // 2 if noverlap is None else noverlap
     first = transforms(x, weights, length, overlap, nfft, detrend, onesided)
     if y is None:
         found = np.real(first) ** 2 + np.imag(first) ** 2
@@ -113,7 +129,7 @@ def short_time(
     """The transforms of ``stft(x, ...)`` of a signal with zeros around it."""
     x = np.moveaxis(x, axis, -1)
     length = length_of(x.shape[-1], window, nperseg)
-    weights, overlap = taper(window, length), length // 2 if noverlap is None else noverlap
+    weights, overlap = weights_of(window, length), length // 2 if noverlap is None else noverlap
     edge = 0 if boundary is None else length // 2
     n = x.shape[-1] + 2 * edge
     rest = -(n - length) % (length - overlap) if padded else 0

@@ -10,12 +10,12 @@ from scipy import signal
 
 from ....runtime.scipy import spectra
 from ... import ir
-from ...domain.values import Const, Leaf, TupleV, Value
+from ...domain.values import Const, Leaf, ListV, TupleV, Value
 from ...interp.arrays.emit_op import array_of_list
 from ...interp.kernel.handlers import handles
 from ...interp.kernel.operations import opaque_call
 from ...ir.builder import Specialiser
-from .by_text import by_text, constant_result
+from .by_text import by_text, constant_result, without_derivative
 from .functions import arguments_of, known, refuse_complex, vector_like
 
 SEGMENTS = "fs window nperseg noverlap nfft axis"
@@ -52,16 +52,57 @@ def spectrum(fn: Any, s: Specialiser, args: list[Value], kwargs: dict[str, Value
         refuse_complex(s, named[name], f"scipy.signal.{fn.__name__}")
     if fn is signal.csd and named["y"] == named["x"]:
         named["y"] = Const(None)
+    window = named["window"]
+    if not s.is_static(window) or isinstance(s.static(window), list):
+        if isinstance(window, TupleV) and window.items and isinstance(window.items[0], Const):
+            raise refusal(s, fn, "a window whose parameters only the run knows", "make it with get_window outside")
+        named["window"] = array_of_list(s, window)
     given = [named[name] for name in names.split()]
     expr = ir.call(callee, *map(s.expr, args), **{k: s.expr(v) for k, v in kwargs.items()})
     found = constant_result(s, expr, [*args, *kwargs.values()], "found")
     value = by_text(s, text, ir.subscript(s.expr(found), ir.constant(count - 1)), given, chosen)
-    return TupleV((*(axis_of(s, found, k) for k in range(count - 1)), value))
+    return TupleV((*(axis_of(s, found, k, named["fs"]) for k in range(count - 1)), value))
 
 
-def axis_of(s: Specialiser, found: Leaf, k: int) -> Value:
-    """The frequencies or the times of a spectrum."""
-    return s.let(ir.subscript(s.expr(found), ir.constant(k)), vector_like(s), hint=("frequencies", "times")[k])
+def axis_of(s: Specialiser, found: Leaf, k: int, fs: Value) -> Value:
+    """The frequencies or the times of a spectrum, by the sampling frequency."""
+    part = ir.subscript(s.expr(found), ir.constant(k))
+    axis = s.let(part, vector_like(s), ir.Op(without_derivative, {"value": found}), ("frequencies", "times")[k])
+    if not isinstance(fs, Leaf):
+        return axis
+    fixed = s.let(s.expr(fs), s.facts[fs.name], ir.Op(without_derivative, {"value": fs}), "fs")
+    return by_text(s, spectra.proportional, s.expr(axis), [axis, *((fs, fixed) if k == 0 else (fixed, fs))])
+
+
+@handles(signal.freqz)
+def freqz(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``freqz(b, a, worN, ..., fs)``: the frequencies and the response there."""
+    named = arguments_of(signal.freqz, args, kwargs)
+    callee = ir.attribute(s.bind("signal", signal), "freqz")
+    if named is None or named["plot"] != Const(None):
+        return opaque_call(s, callee, signal.freqz, args, kwargs)
+    b, a, places = (array_of_list(s, named[name]) for name in ("b", "a", "worN"))
+    for coefficients in (b, a, places):
+        refuse_complex(s, coefficients, "scipy.signal.freqz")
+    b, a = (as_vector(s, coefficients) for coefficients in (b, a))
+    expr = ir.call(callee, *map(s.expr, args), **{k: s.expr(v) for k, v in kwargs.items()})
+    found = constant_result(s, expr, [*args, *kwargs.values()], "found")
+    facts = s.num(places)
+    of_array = facts is not None and facts.ndim == 1
+    if not of_array and not s.is_static(places):
+        raise refusal(s, signal.freqz, "`worN` that may be a number or an array", "write it as one of them")
+    frequencies = places if of_array else axis_of(s, found, 0, named["fs"])
+    part = ir.subscript(s.expr(found), ir.constant(1))
+    return TupleV((frequencies, by_text(s, spectra.response, part, [b, a, frequencies, named["fs"]])))
+
+
+def as_vector(s: Specialiser, coefficients: Value) -> Value:
+    facts = s.num(coefficients)
+    if facts is not None and facts.dims == ():
+        return array_of_list(s, ListV((coefficients,), s.site()))
+    if facts is None or facts.ndim != 1:
+        raise refusal(s, signal.freqz, "coefficients that are no vector", "give it arrays of one axis")
+    return coefficients
 
 
 def constant(s: Specialiser, fn: Any, named: dict[str, Any], name: str) -> Any:

@@ -94,6 +94,8 @@ def array_laid_out(s: Specialiser, callee: Const, args: list[Value], kwargs: dic
     """``np.array`` and ``np.asarray`` told how to lay the array out, by the functions that do that."""
     fn: Any = callee.value
     settings = {k: s.static(kwargs.pop(k)) for k in [*OF_LAYOUT & kwargs.keys()] if s.is_static(kwargs[k])}
+    if settings.get("copy") is not False:
+        args = [array_of_list(s, a) for a in args]
     copy = settings.get("copy", fn is np.array or None)
     copy = COPY_MODES.get(getattr(copy, "value", copy), copy)
     order = (settings.get("order") or "K").upper()

@@ -25,10 +25,11 @@ Errors of the differentiated program itself are never wrapped: they come out as 
 from __future__ import annotations
 
 import os
-import sys
 import traceback
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from .notebook_cells import cell_of
 
 __all__ = [
     "REMEDIES",
@@ -50,7 +51,6 @@ __all__ = [
     "Refused",
     "SourceUnavailable",
     "UnsupportedSyntax",
-    "cell_of",
 ]
 
 PACKAGE = str(Path(__file__).resolve().parent) + os.sep
@@ -65,7 +65,7 @@ REMEDIES = {
     "copy": "copy the arrays in it",
     "degenerate": "write it without the vectors, as `a @ a` for `(v * w**2) @ v.T`",
     "dict-key": "use constant keys, or a list",
-    "dict-method": "use constant keys, or keep the values in a list",
+    "dict-method": "use constant keys, read with `get`, or keep the values in a list",
     "different-kinds": "give it one kind of value on every path",
     "exceptions": "let a condition before the statement decide",
     "function-value": "call it directly, or define it at module level",
@@ -106,13 +106,6 @@ REMEDIES = {
     "which-object": "assign it in __init__",
     "written-view": "copy it first (`.copy()`)",
 }
-
-
-def cell_of(file: str) -> str | None:
-    """The cell, as ``In [2]``, that a file name stands for in the notebook or the IPython session that runs."""
-    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    named = getattr(getattr(shell, "compile", None), "format_code_name", lambda name: None)(file)
-    return None if named is None else named[1].replace("In[", "In [")
 
 
 class Origin(NamedTuple):

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from autodiff_sct import adjoint_source
+from autodiff_sct import __version__, adjoint_source
 from autodiff_sct.cli.main import main, module_from_file, positions
 from autodiff_sct.compiler.domain.pass_registry import PASSES
 from autodiff_sct.compiler.driver.pipeline import STAGES
@@ -163,11 +163,22 @@ def test_the_users_own_import_error_keeps_its_traceback(shapes):
         main(["show", "parts.broken_for_cli:f"])
 
 
-def test_positions_must_be_integers(shapes, capsys):
-    assert positions("0,1") == (0, 1) and positions("2") == 2 and positions("2,") == (2,)
+def test_arguments_are_chosen_by_position_and_by_name(shapes, capsys):
+    assert positions("0,1") == (0, 1) and positions("2") == positions("2,") == (2,) and positions("r, 1") == ("r", 1)
+    target = "parts.shapes_for_cli:volume", "--args", "1.5, 2.0"
+    assert shown(capsys, *target, "--wrt", "h") == shown(capsys, *target, "--wrt", "1")
+    assert shown(capsys, *target, "--wrt", "h,r") == shown(capsys, *target, "--wrt", "1,0")
+    assert main(["show", *target, "--wrt", "radius"]) == 2
+    assert "--wrt radius names no parameter; there are r, h" in capsys.readouterr().err
     with pytest.raises(SystemExit) as stopped:
-        main(["show", "parts.shapes_for_cli:volume", "--wrt", "r"])
+        main(["show", *target, "--wrt", "r h"])
     assert stopped.value.code == 2
+
+
+def test_the_version_is_printed(capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(["--version"])
+    assert stopped.value.code == 0 and capsys.readouterr().out == f"autodiff_sct {__version__}\n"
 
 
 def test_a_file_is_imported_under_its_own_name(shapes):
@@ -265,6 +276,8 @@ def test_the_program_is_printed_after_passes(shapes, capsys):
     assert nested.strip() and not nested.startswith("#")
     assert main(["show", *target, "--print-after", "nothing"]) == 2
     assert "there is no pass 'nothing'" in capsys.readouterr().err
+    assert main(["show", *target, "--print-after", "cannonicalize"]) == 2
+    assert "there is no pass 'cannonicalize', is it 'canonicalize'?" in capsys.readouterr().err
 
 
 def test_the_cache_is_shown_and_cleared(shapes, capsys, tmp_path, monkeypatch):

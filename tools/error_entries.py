@@ -220,14 +220,15 @@ class method:
 class dict_method:
     """A method of a dict that is not followed.
 
-    A constant dict is a record with constant keys; it is not asked for one that is known only at run time.
+    A dict with constant keys is a record. Keys that are known only at run time may read it, but not change it.
     """
 
     def before(x, hours):
-        return sum((x - SCHEDULE.get(hour, 15.0)) ** 2 for hour in hours)
+        schedule = dict(SCHEDULE)
+        return sum((x - schedule.pop(hour, 15.0)) ** 2 for hour in hours)
 
     def after(x, hours):
-        return sum((x - (SCHEDULE[hour] if hour in SCHEDULE else 15.0)) ** 2 for hour in hours)
+        return sum((x - SCHEDULE.get(hour, 15.0)) ** 2 for hour in hours)
 
 
 @entry()
@@ -328,12 +329,12 @@ class different_kinds:
     """
 
     def before(x):
-        mode = Mode.HEAT if x[0] < 1.0 else Mode.OFF
-        return x[0] ** 2 if mode is Mode.HEAT else x[1]
+        scale = [x[0]] if x[0] < 1.0 else x
+        return sum(scale)
 
     def after(x):
-        heating = x[0] < 1.0
-        return x[0] ** 2 if heating else x[1]
+        scale = x[:1] if x[0] < 1.0 else x
+        return sum(scale)
 
 
 @entry()

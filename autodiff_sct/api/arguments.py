@@ -114,10 +114,14 @@ def checked_positions(grad_position: Any, weights: Any) -> tuple[int, ...] | Non
     Raises
     ------
     TypeError
-        If `grad_position` is neither None, an int nor a tuple of int.
+        If `grad_position` is neither None, an int nor a tuple of int, or `weights` is a number or a string.
     ValueError
         If a position is negative or named twice, or there are neither positions nor weights.
     """
+    if isinstance(weights, (bool, int, float, str)):
+        raise ArgumentTypeError(
+            f"weights is a Parameter or a list of them, not {weights!r}: settings are named, `has_aux=True`"
+        )
     if grad_position is None:
         if weights is None:
             raise ArgumentValueError("grad_position and weights are both None: nothing is left to differentiate by")

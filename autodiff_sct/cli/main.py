@@ -11,8 +11,10 @@ own errors (its message, without a traceback).  What the user's own module raise
 from __future__ import annotations
 
 import argparse
+import difflib
 import importlib
 import importlib.util
+import inspect
 import os
 import sys
 from collections.abc import Callable, Collection, Sequence
@@ -21,6 +23,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, TextIO
 
+from autodiff_sct import __version__
 from autodiff_sct.errors import AutodiffError
 
 __all__ = ["main"]
@@ -65,11 +68,13 @@ def write(text: str, stream: TextIO) -> int:
 def build_parser() -> argparse.ArgumentParser:
     """The command line's grammar."""
     parser = argparse.ArgumentParser(prog="python -m autodiff_sct", description="Look at what the compiler writes.")
+    parser.add_argument("--version", action="version", version=f"autodiff_sct {__version__}")
     commands = parser.add_subparsers(required=True, metavar="command")
 
     show = commands.add_parser("show", help="print the adjoint of a function", description="Print an emitted adjoint.")
     show.add_argument("target", help="package.module:function, package.module:Class.method or path/to/file.py:function")
-    show.add_argument("--wrt", type=positions, metavar="0,1", help="positions of the arguments to differentiate")
+    wrt = "positions or names of the arguments to differentiate with respect to"
+    show.add_argument("--wrt", type=positions, metavar="0,1", help=wrt)
     show.add_argument("--args", metavar="EXPRESSION", help="example arguments to specialise on: 'np.ones(3), 2.0'")
     show.add_argument("--stage", metavar="NAME", help="print this stage of the pipeline instead (see 'stages')")
     show.add_argument("--without", metavar="NAME[,NAME]", help="compile without these passes (see 'passes')")
@@ -90,7 +95,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     compare.add_argument("target", help="as for show")
     compare.add_argument("--args", metavar="EXPRESSION", required=True, help="the arguments: 'np.ones(3), 2.0'")
-    compare.add_argument("--wrt", type=positions, metavar="0,1", default=0, help="positions to differentiate by")
+    compare.add_argument("--wrt", type=positions, metavar="0,1", default=(0,), help=wrt)
     compare.add_argument("--rounds", type=int, metavar="N", default=15, help="how often each system is timed")
     compare.add_argument("--json", action="store_true", help="print JSON")
     compare.add_argument("--no-color", dest="color", action="store_false", help="never colour (so does NO_COLOR)")
@@ -125,16 +130,26 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def positions(text: str) -> int | tuple[int, ...]:
+def positions(text: str) -> tuple[int | str, ...]:
     """Read ``--wrt``.
 
-    >>> positions("1"), positions("0,2")
-    (1, (0, 2))
+    >>> positions("1"), positions("0,rod")
+    ((1,), (0, 'rod'))
     """
-    numbers = tuple(int(part) for part in text.split(",") if part.strip())
-    if not numbers:
-        raise ValueError("no position given")
-    return numbers[0] if "," not in text else numbers
+    parts = tuple(part.strip() for part in text.split(",") if part.strip())
+    if not parts or not all(part.isdecimal() or part.isidentifier() for part in parts):
+        raise ValueError("neither positions nor names")
+    return tuple(int(part) if part.isdecimal() else part for part in parts)
+
+
+def positions_in(fn: Callable[..., Any], wrt: tuple[int | str, ...]) -> tuple[int, ...]:
+    """The positions of the arguments that ``--wrt`` names."""
+    named = [name for name in wrt if isinstance(name, str)]
+    names = list(inspect.signature(fn).parameters) if named else []
+    for name in named:
+        if name not in names:
+            raise UsageError(f"--wrt {name} names no parameter; there are {', '.join(names)}")
+    return tuple(names.index(name) if isinstance(name, str) else name for name in wrt)
 
 
 def show_adjoint(options: argparse.Namespace) -> str:
@@ -152,7 +167,8 @@ def show_adjoint(options: argparse.Namespace) -> str:
     off = passes_off(options.without)
     module, fn = resolve_target(options.target)
     args = () if options.args is None else evaluate_arguments(options.args, module)
-    settings = {} if options.wrt is None else {"grad_position": options.wrt}
+    wrt = (0,) if options.wrt is None else positions_in(fn, options.wrt)
+    settings: dict[str, Any] = {} if options.wrt is None else {"grad_position": wrt if len(wrt) > 1 else wrt[0]}
     if options.profile and (options.args is None or options.html is None):
         raise UsageError("--profile runs the adjoint for a page: it takes --html FILE and --args")
     if options.html is not None:
@@ -172,7 +188,7 @@ def compare_systems(options: argparse.Namespace) -> str:
     from autodiff_sct.core.highlight import wants_color
 
     module, fn = resolve_target(options.target)
-    wrt = options.wrt if isinstance(options.wrt, tuple) else (options.wrt,)
+    wrt = positions_in(fn, options.wrt)
     args = evaluate_arguments(options.args, module)
     if max(wrt) >= len(args):
         raise UsageError(f"--wrt {max(wrt)} names an argument beyond the {len(args)} of --args")
@@ -247,7 +263,8 @@ def passes_off(names: str | None) -> list[str]:
 def check_pass(name: str | None, known: Collection[str]) -> None:
     """Refuse the name of a pass that there is not."""
     if name is not None and name not in known:
-        raise UsageError(f"there is no pass {name!r}; the passes are {', '.join(known)}")
+        near = "".join(f", is it {other!r}?" for other in difflib.get_close_matches(name, known, 1))
+        raise UsageError(f"there is no pass {name!r}{near or ': `python -m autodiff_sct passes` lists them'}")
 
 
 def resolve_target(target: str) -> tuple[ModuleType, Callable[..., Any]]:

@@ -1,6 +1,4 @@
-"""Files of this package as they were at import, and cells of notebooks.
-
-The files of this package as they were when it was imported.
+"""The files of this package as they were when it was imported.
 
 A process that has been running since before an upgrade would keep what the old compiler emits under the new one's name:
 it keeps nothing once a file has changed.
@@ -9,11 +7,9 @@ it keeps nothing once a file has changed.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
-from ..errors import cell_of
-
-__all__ = ["in_cells", "is_unchanged"]
+__all__ = ["is_unchanged"]
 
 PACKAGE = os.path.dirname(os.path.dirname(__file__))
 
@@ -37,11 +33,3 @@ def is_unchanged() -> bool:
         return sorted(states(PACKAGE)) == AT_IMPORT
     except OSError:
         return False
-
-
-def in_cells(text: str, files: Iterable[str]) -> str:
-    """A text in which places in some files, as ``4045.py:3``, are places in their cells, as ``In [2]:3``."""
-    for file in {*files}:
-        if (cell := cell_of(file)) is not None:
-            text = text.replace(f"{os.path.basename(file)}:", f"{cell}:")
-    return text

@@ -13,8 +13,8 @@ from typing import Any
 from ..compiler.analysis.remarks import place_of
 from ..compiler.codegen.emit import FORWARD, REVERSE
 from ..core.highlight import highlighted_lines
-from ..core.installed_files import in_cells
 from ..errors import Origin
+from ..notebook_cells import in_cells
 from .profile import Cost, Profile, amount, duration, percent
 
 __all__ = [

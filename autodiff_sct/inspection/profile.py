@@ -16,7 +16,8 @@ from typing import Any
 
 from ..api.arguments import name_of
 from ..compiler.codegen.emit import FORWARD
-from ..errors import ArgumentValueError, cell_of
+from ..errors import ArgumentValueError
+from ..notebook_cells import cell_of
 from .watched import LineEvents, Program, Statement, Watched
 
 __all__ = ["Cost", "Profile", "Row", "measured", "profile"]

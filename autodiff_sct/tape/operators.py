@@ -232,7 +232,9 @@ def fill(self: Tensor, value: Any) -> None:
 def view(self: Tensor, *dtype: Any) -> Any:
     """The same elements in the same memory."""
     if dtype:
-        raise NoRule("a view with another dtype has no derivative rule", "use astype")
+        shape = all(isinstance(size, int) for size in dtype)
+        instead = f"write `x.reshape{dtype}`" if shape else "use astype"
+        raise NoRule("`view` takes a dtype, as NumPy's does, and has no derivative rule then", instead)
     return call(operator.getitem, (self, ...), {})
 
 

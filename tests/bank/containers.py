@@ -412,3 +412,33 @@ def keys_as_sets(x):
     total = sum(a[k] * b[k] for k in a.keys() & b.keys()) + sum(a[k] ** 2 for k in a.keys() - b.keys())
     other = {"q": 1.0, "p": x[2]}
     return total + (x[2] ** 3 if a.keys() == other.keys() and not a.keys() <= b.keys() else x[0])
+
+
+TARIFF = {7: 0.31, 8: 0.31, 18: 0.42, 19: 0.42}
+
+
+@program(args=lambda rng: (rng.uniform(0.5, 2.0, size=24),), tags={"second"})
+def tariff_with_a_default(load):
+    cost = 0.0
+    for hour in range(24):
+        cost = cost + TARIFF.get(hour, 0.2) * load[hour] ** 2
+    return cost
+
+
+@program(args=lambda rng: ({"a": 1.5, "b": 0.7}, 2.0, ["a", "c", "b", "a"]), wrt=(0, 1))
+def parameters_with_a_default(p, other, names):
+    total = 0.0
+    for name in names:
+        total = total + p.get(name, other) ** 3
+    return total
+
+
+@program(args=lambda rng: (1.2, [1, 7, 18, 2]), wrt=(0,))
+def missing_keys_are_passed_over(x, hours):
+    total = x
+    for hour in hours:
+        price = TARIFF.get(hour)
+        if price is None:
+            continue
+        total = total * price + x
+    return total

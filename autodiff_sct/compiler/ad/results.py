@@ -54,7 +54,7 @@ def refuse_unknown(s: Specialiser, value: Value, request: Request, varied: set[s
     for name in unknown_leaves(s, value):
         if name in varied:
             raise NotDifferentiable(
-                f"{request.name} returns {s.in_words(name)}, of which only the run tells whether it is a number",
+                f"{request.called} returns {s.in_words(name)}, of which only the run tells whether it is a number",
                 "give it one kind on every path",
                 place_of_result(request.fn),
                 code="different-kinds",
@@ -65,32 +65,40 @@ def check_output(s: Specialiser, value: Value, request: Request) -> Value:
     """The part of the result that is differentiated."""
     if holds_iterator(s, value):
         raise NotDifferentiable(
-            f"{request.name} returns an iterator", "return a list of its items", place_of_result(request.fn)
+            f"{request.called} returns an iterator", "return a list of its items", place_of_result(request.fn)
         )
     if request.has_aux:
         if not isinstance(value, TupleV) or len(value.items) < 2:
             raise NotAux(
-                f"has_aux needs a function that returns a tuple of two or more values; {request.name} does not"
+                f"has_aux needs a function that returns a tuple of two or more values; {request.called} does not"
             )
         value = value.items[0]
     if holds_optional(s, value):
         raise NotDifferentiable(
-            f"{request.name} returns a tuple on some paths and None on others",
+            f"{request.called} returns a tuple on some paths and None on others",
             "return its items, or a tuple on every path",
             place_of_result(request.fn),
             code="different-kinds",
         )
     found = underivable(s, value)
-    made = s.definitions.get(value.name) if found is not None and isinstance(value, Leaf) else None
-    if isinstance(value, Leaf) and isinstance(made, gast.Call):
-        raise returns_call(s, value.name, made, request)
+    if found is not None and isinstance(value, Leaf) and (call := call_behind(s, value.name)) is not None:
+        raise returns_call(s, *call, request)
     if found is not None:
         raise NotDifferentiable(
-            f"{request.name} returns {found}, which has no derivative",
+            f"{request.called} returns {found}, which has no derivative",
             "return a number or an array",
             place_of_result(request.fn),
         )
     return value
+
+
+def call_behind(s: Specialiser, name: str) -> tuple[str, gast.Call] | None:
+    """The call whose result a variable is, or is an attribute or an item of."""
+    made = s.definitions.get(name)
+    while isinstance(made, (gast.Attribute, gast.Subscript)) and isinstance(made.value, gast.Name):
+        name = made.value.id
+        made = s.definitions.get(name)
+    return (name, made) if isinstance(made, gast.Call) else None
 
 
 def returns_call(s: Specialiser, name: str, made: gast.Call, request: Request) -> NoRule:
@@ -104,7 +112,7 @@ def returns_call(s: Specialiser, name: str, made: gast.Call, request: Request) -
     if is_of_scipy(fn):
         called, remedy = full_name(fn), rule_to_write(fn)
     return NoRule(
-        f"{request.name} returns what {called} returns, and that has no derivative rule",
+        f"{request.called} returns what {called} returns, and that has no derivative rule",
         rule_to_write(fn) if is_of_scipy(fn) else remedy,
         place_of_result(request.fn),
     )

@@ -215,7 +215,7 @@ def field_names(value: Any) -> tuple[str, ...]:
     for cls in reversed(type(value).__mro__):
         slots = cls.__dict__.get("__slots__", ())
         names += [n for n in ([slots] if isinstance(slots, str) else slots) if n not in names and hasattr(value, n)]
-    return tuple(names)
+    return tuple(name for name in names if name not in ("__dict__", "__weakref__"))  # slots of Python's own
 
 
 def elements_of(matrix: Any) -> tuple[str, ...]:

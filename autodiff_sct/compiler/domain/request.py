@@ -98,6 +98,11 @@ class Request:
     exact: bool = False  # whether the value has to be the primal's bit for bit, also inside an enclosing program
 
     @property
+    def called(self) -> str:
+        """What messages call the function."""
+        return "the lambda" if self.name == "lambda_" else self.name
+
+    @property
     def valued(self) -> bool:
         """True if the value has to be the primal's bit for bit."""
         alone = self.backend == "numpy" and self.capture is None

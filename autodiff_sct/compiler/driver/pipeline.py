@@ -77,7 +77,7 @@ def specialise(request: Request) -> tuple[Specialiser, Arguments, Value]:
         return deeply(specialised, request)
     except RecursionError:
         raise UnsupportedSyntax(
-            f"{request.name} is nested too deeply to be compiled, or calls itself without end",
+            f"{request.called} is nested too deeply to be compiled, or calls itself without end",
             "write the recursion as a loop, or a long expression as several statements",
             None if request.fn is None else place_of_definition(request.fn),
             code="too-large",
@@ -306,7 +306,7 @@ def check_input(s: Specialiser, request: Request, parameter: str, value: Value) 
     place = place_of_definition(request.fn)
     if isinstance(tree, Static):
         raise NotDifferentiable(
-            f"the argument {parameter!r} of {request.name} is {type(tree.value).__name__}, which has no derivative",
+            f"the argument {parameter!r} of {request.called} is {type(tree.value).__name__}, which has no derivative",
             "leave it out of grad_position",
             place,
             code="input-without-derivative",
@@ -315,15 +315,17 @@ def check_input(s: Specialiser, request: Request, parameter: str, value: Value) 
         facts = s.facts_of(s.env[(value.id, value.cls.with_derivative[-1])])
     if isinstance(facts, Num) and not facts.differentiable:
         raise NotDifferentiable(
-            f"the argument {parameter!r} of {request.name} holds integers, which have no derivative",
+            f"the argument {parameter!r} of {request.called} holds integers, which have no derivative",
             f"pass floats: `float({parameter})` or `{parameter}.astype(float)`",
             place,
             code="integer-input",
         )
     if isinstance(value, Leaf) and isinstance(facts, Opaque):
+        cls = facts.cls or object
+        instead = f"`dict({parameter})`" if issubclass(cls, dict) else "a dict or a dataclass of numbers and arrays"
         raise NotDifferentiable(
-            f"the argument {parameter!r} of {request.name} is not made of numbers (an object)",
-            "leave it out of grad_position",
+            f"the argument {parameter!r} of {request.called} is of the class {cls.__name__}, which is not looked into",
+            f"pass {instead}, or leave it out of grad_position",
             place,
             code="input-without-derivative",
         )

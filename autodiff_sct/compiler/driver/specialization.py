@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from ...core.highlight import SourceText
-from ...core.installed_files import in_cells
 from ...errors import AliasError, ArgumentValueError
+from ...notebook_cells import in_cells
 from ...runtime.broadcast import are_floats
 from ..codegen.load import imports_of
 from ..domain.dependencies import CodeRead, GlobalRead, Guard

@@ -73,7 +73,7 @@ def expr_of_object(s: ProgramValues, obj: Obj, built: bool = False) -> Any:
     return ir.call(build, cls, **{str(k): v for k, v in fields.items()})
 
 
-LITERALS = (int, float, complex, str, bytes, bool, type(None), type(Ellipsis))
+LITERALS = (int, float, complex, str, bytes, bool, type(None), type(Ellipsis), enum.Enum)
 UNFOLLOWED = "an object that only the run tells from others is used in a way that cannot be followed"
 
 

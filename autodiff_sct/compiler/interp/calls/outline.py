@@ -191,6 +191,6 @@ def opaque_call(s: Specialiser, callee: Any, fn: Any, args: list[Value], kwargs:
     args = [a.items if isinstance(a, Rest) else a for a in args]
     held = [fn] if isinstance(fn, Leaf) else []
     every = {f"argument {k}": v for k, v in enumerate([*held, *args, *kwargs.values()])}
-    op = ir.Op(opaque_call if held else fn, every | written_by_name(fn, args, kwargs))
+    op = ir.Op(operations.opaque_call if held else fn, every | written_by_name(fn, args, kwargs))
     note_unseen(s, [*args, *kwargs.values()])
     return items.spread(s, s.let(expr, facts, op, hint="result", effect=True))

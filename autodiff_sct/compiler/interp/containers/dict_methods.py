@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import gast
 
 from ... import ir
@@ -9,7 +11,7 @@ from ...domain.facts import BOOL, Mapped
 from ...domain.values import Const, Leaf, Obj, TupleV, Value
 from ...ir.builder import Specialiser
 from ...ir.program_values import Restart
-from ..kernel.operations import branch, call_python, over
+from ..kernel.operations import branch, call_python, compare_two, over
 from ..kernel.user_errors import always
 from ..models import lists as models_lists
 from ..objects import record_tables
@@ -54,7 +56,26 @@ def dict_method(s: Specialiser, base: Obj, name: str, args: list[Value]) -> Valu
         raise Restart(base.id)
     if name in REORDERING and base.id[0] == "dict":
         raise Restart(base.id)
+    if name == "get" and args:
+        found = compare_two(s, gast.In(), args[0], base)
+        return either(s, name, found, lambda: items.get_item(s, base, args[0]), default_of(s, args))
     raise s.refuse("dict-method", f"the dict method {name!r} cannot be followed here")
+
+
+def either(s: Specialiser, name: str, found: Value, present: Callable[[], Value], absent: Callable[[], Value]) -> Value:
+    """What a method returns: one value where the key was `found`, another one where it was not."""
+    key = ("choice", s.site(name))
+
+    def put(value: Callable[[], Value]) -> None:
+        s.env[key] = value()
+
+    branch(s, found, lambda: put(present), lambda: put(absent))
+    return s.env.pop(key)
+
+
+def default_of(s: Specialiser, args: list[Value]) -> Callable[[], Value]:
+    """The second argument of ``get``, or None."""
+    return lambda: items.own_value(s, args[1] if len(args) > 1 else Const(None))
 
 
 def update(s: Specialiser, base: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -129,13 +150,4 @@ def get_or(s: Specialiser, base: Leaf, facts: Mapped, name: str, args: list[Valu
     if name == "setdefault":
         branch(s, test, lambda: items.set_item(s, base, args[0], default), lambda: None)
         return items.get_element(s, base, facts, args[0], True)
-    key = ("choice", s.site(name))
-
-    def present() -> None:
-        s.env[key] = items.get_element(s, base, facts, args[0], True)
-
-    def absent() -> None:
-        s.env[key] = items.own_value(s, default)
-
-    branch(s, test, present, absent)
-    return s.env.pop(key)
+    return either(s, name, test, lambda: items.get_element(s, base, facts, args[0], True), default_of(s, args))

@@ -48,7 +48,7 @@ def cells_of_code(path: Path) -> list[str]:
 
 
 def texts(book: Any) -> list[str]:
-    """What each cell shows as text: pictures and pages count by their kinds only."""
+    """The text that each cell shows: pictures and pages count by their kinds only."""
     found = []
     for cell in book["cells"]:
         shown = [text for output in cell.get("outputs", []) for text in texts_of(output)]
@@ -101,7 +101,7 @@ def pages() -> dict[str, str | bytes]:
 
 
 def as_markdown(output: Any) -> str:
-    """What a cell shows, other than a picture."""
+    """The output of a cell, other than a picture."""
     if output["output_type"] == "stream":
         return fenced(joined(output["text"]), SHOWN)
     if output["output_type"] == "error":

@@ -99,7 +99,7 @@ class Request:
 
     @property
     def called(self) -> str:
-        """What messages call the function."""
+        """The name of the function in messages."""
         return "the lambda" if self.name == "lambda_" else self.name
 
     @property

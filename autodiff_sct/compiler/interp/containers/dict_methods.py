@@ -63,7 +63,7 @@ def dict_method(s: Specialiser, base: Obj, name: str, args: list[Value]) -> Valu
 
 
 def either(s: Specialiser, name: str, found: Value, present: Callable[[], Value], absent: Callable[[], Value]) -> Value:
-    """What a method returns: one value where the key was `found`, another one where it was not."""
+    """The result of a method: one value where the key was `found`, another one where it was not."""
     key = ("choice", s.site(name))
 
     def put(value: Callable[[], Value]) -> None:

@@ -43,6 +43,7 @@ TOPICS = (
     "loops",
     "matching",
     "models",
+    "modes",
     "nested",
     "objects",
     "optional",

@@ -64,8 +64,8 @@ def propagate_negations(s: Specialiser, front: ir.Block, back: ir.Block) -> None
     signs = Signs(s, front, back)
     rest = [(block, stmt) for block, stmt in negatives if stmt.target not in passed_on]
     dropped = True
-    while dropped:  # what is dropped may have been in the way of another
-        left = [(block, stmt) for block, stmt in rest if not signs.drop(block, stmt)]
+    while dropped:  # what is dropped may have been in the way of another, or its reader a negative that is none now
+        left = [(block, stmt) for block, stmt in rest if is_opposite(s, stmt) and not signs.drop(block, stmt)]
         dropped, rest = len(left) < len(rest), left
 
 

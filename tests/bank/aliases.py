@@ -215,3 +215,15 @@ def difference_taken_off_a_row(x, A):
     A[0] -= 0.1 - x @ A.T @ A
     A[-2][:] += 0.5 * (2.0 * np.tanh(A @ x)[:1] * (x @ A.T @ A))
     return np.sum(A * np.cos(A))
+
+
+@program(args=lambda rng: (rng.normal(size=4), rng.normal(size=(3, 4))), wrt=(0, 1), tags={"inplace"})
+def row_raised_before_all_are_lowered(x, A):
+    x, A = x.copy(), A.copy()
+    shifted, w = x + 0.3, A[:, 0] * 0.7
+    A -= np.outer(w, np.sin(w @ A))
+    row = A[0]
+    row += x
+    for _ in range(3):
+        A -= x
+    return np.sum(x * row) + np.sum(w**2) + np.sum(A.T[:, 1] @ shifted)

@@ -6,6 +6,7 @@ them.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import gast
@@ -14,6 +15,7 @@ from ....core import thresholds
 from ... import ir
 from ...analysis.alias import Regions, every_root, reachable, roots_of
 from ...analysis.liveness import count_uses
+from ...analysis.ownership import Memory
 from ...analysis.remarks import hand_on
 from ...domain.facts import Listed, Num
 from ...ir.builder import Specialiser
@@ -44,8 +46,12 @@ class Nesting:
     """Puts a temporary that is used once into the statement that uses it."""
 
     def __init__(self, s: Specialiser, regions: Regions, program: ir.Block, limit: int) -> None:
-        self.s, self.regions, self.limit = s, regions, limit
+        self.s, self.regions, self.program, self.limit = s, regions, program, limit
         self.uses = count_uses(program)
+
+    @cached_property
+    def memory(self) -> Memory:
+        return Memory(self.s, self.program, self.program)
 
     def block(self, block: ir.Block) -> ir.Block:
         result: ir.Block = []
@@ -238,6 +244,8 @@ class Nesting:
             if isinstance(base, Num) and roots_of(base) & roots_of(self.s.facts[let.target]):
                 return False  # a view is the same before and after a write
         changed = stmt.base if isinstance(stmt, ir.Store) else overwritten_by(stmt)
+        if isinstance(stmt, ir.Let) and changed is not None and not stmt.augments:
+            return any(self.memory.may_share(n, changed) for n in ir.reads(let) if n != changed)
         written = None if changed is None else self.s.facts[changed]
         if isinstance(written, Num) or (written is not None and holds_numbers(self.s, written)):
             return bool(written.roots & self.memory_read(let))
@@ -335,8 +343,8 @@ def is_copied_anew(s: Specialiser, stmt: Any, let: ir.Let) -> bool:
 
 
 def overwritten_by(stmt: Any) -> str | None:
-    """The variable in whose memory an augmented assignment of the user's puts its result."""
-    if not isinstance(stmt, ir.Let) or not stmt.augments or not stmt.in_place or not isinstance(stmt.expr, gast.BinOp):
+    """The variable in whose memory a statement puts its result."""
+    if not isinstance(stmt, ir.Let) or not stmt.in_place or not isinstance(stmt.expr, gast.BinOp):
         return None
     return stmt.expr.left.id if isinstance(stmt.expr.left, gast.Name) else None
 

@@ -14,7 +14,8 @@ def assert_gradients(fn, *inputs: Tensor, step: float = 1e-6, tolerance: float =
     held = state_of(fn)
     value, (by_inputs, by_weights) = ad.value_and_grad(fn, tuple(range(len(inputs))), weights)(*inputs)
     restore(fn, held)
-    assert np.array_equal(value, fn(*inputs))
+    plain = fn(*inputs)
+    assert np.array_equal(value, plain) and type(value) is type(plain) and value.dtype == plain.dtype
     by_inputs = by_inputs if isinstance(by_inputs, tuple) else (by_inputs,)
     for tensor, gradient in [*zip(inputs, by_inputs), *zip(weights, by_weights)]:
         assert gradient.dtype == tensor.dtype and gradient.shape == tensor.shape

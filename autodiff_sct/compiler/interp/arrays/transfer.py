@@ -194,10 +194,9 @@ def settle(
 ) -> Facts:
     """Facts from dummies, completed with axes and roots, those of the variables whose memory is `shared`."""
     roots = NOWHERE.union(*[s.facts[n].roots for n in shared]) if shared else NOWHERE
-    operands = [f for v in [*args, *kwargs.values()] for n in s.leaves(v) if isinstance(f := s.facts[n], Num)]
-    tensor = whole = False
-    for operand in operands:
-        tensor, whole = tensor or operand.tensor, whole or operand.whole
+    given = [*args, *kwargs.values()]
+    whole = any(f.whole for v in given for n in s.leaves(v) if isinstance(f := s.facts[n], Num))
+    tensor = any(f.tensor for f in items_of_lists(s, given))
     if isinstance(facts, Pair):
         made = [roots or frozenset([s.root(s.site(("result", k)))]) for k in range(len(facts.items))]
         shapes: Any = DIMS[fn](s, args, kwargs) if fn in DIMS else None

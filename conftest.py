@@ -5,6 +5,8 @@ Each test compiles what it calls: none sees the programs of another.
 
 import importlib.util
 import os
+import zlib
+from collections import defaultdict
 from collections.abc import Iterator
 
 import pytest
@@ -16,19 +18,50 @@ OPTIONAL = {
     "bottleneck": "autodiff_sct/rules/bottleneck.py",
     "IPython": "autodiff_sct/inspection/notebook.py",
 }
+FEW, EVERY = 24, 6
 collect_ignore = [path for package, path in OPTIONAL.items() if importlib.util.find_spec(package) is None]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--whole", action="store_true", help="run all cases of tests with many, not a sample")
     parser.addoption("--part", metavar="K/N", help="run every N-th test only, beginning with the K-th (counted from 0)")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Sample the cases where neither files nor names are asked for; workers are told by the options."""
+    if not hasattr(config, "workerinput"):
+        everything = config.args_source is pytest.Config.ArgsSource.TESTPATHS and not config.option.keyword
+        config.option.sampled = everything and not config.option.whole
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if (part := config.getoption("--part")) is not None:
+    if config.option.sampled:
+        keep(config, items, sample(items))
+    if (part := config.option.part) is not None:
         k, n = map(int, part.split("/"))
-        config.hook.pytest_deselected(items=[item for place, item in enumerate(items) if place % n != k])
-        items[:] = items[k::n]
+        keep(config, items, items[k::n])
+
+
+def sample(items: list[pytest.Item]) -> list[pytest.Item]:
+    """All tests with at most `FEW` cases, and one case in `EVERY` of the others, but not less than `FEW`.
+
+    Each test begins at another case, so that the checks of one program are not all left out.
+    """
+    cases: dict[str, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        cases[item.nodeid.partition("[")[0]].append(item)
+    chosen: set[pytest.Item] = set()
+    for name, several in cases.items():
+        step = max(1, min(EVERY, len(several) // FEW))
+        chosen.update(several[zlib.crc32(name.encode()) % step :: step])
+    return [item for item in items if item in chosen]
+
+
+def keep(config: pytest.Config, items: list[pytest.Item], kept: list[pytest.Item]) -> None:
+    left = set(kept)
+    config.hook.pytest_deselected(items=[item for item in items if item not in left])
+    items[:] = kept
 
 
 @pytest.fixture(autouse=True)

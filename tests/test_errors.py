@@ -82,5 +82,6 @@ def test_oserror_arguments_are_not_misread():
 
 def test_the_tree_at_the_top_of_the_file_is_complete():
     assert all(error.__name__ in errors.__doc__ for error in ERRORS)
-    defined = {name for name, value in vars(errors).items() if getattr(value, "__module__", "") == errors.__name__}
+    classes = {name: value for name, value in vars(errors).items() if isinstance(value, type)}
+    defined = {name for name, value in classes.items() if value.__module__ == errors.__name__}
     assert defined | {"REMEDIES", "REPEATABLE"} == set(errors.__all__)

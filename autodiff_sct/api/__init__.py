@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from .gradfunction import GradFunction, get_grad
 from .gradients import adjoint_source, grad, jvp, stop_gradient, value_and_grad, vjp
-from .hessians import hessian, hvp
-from .jacobians import jacfwd, jacrev
+from .jacobians import hessian, hvp, jacfwd, jacrev
 
 __all__ = [
     "GradFunction",

@@ -9,7 +9,7 @@ import numpy as np
 
 import autodiff_sct as ad
 from autodiff_sct.api.entry import place_of
-from autodiff_sct.api.hessians import gradient_of
+from autodiff_sct.api.jacobians import gradient_of
 
 
 def twice(fn: Any) -> Any:

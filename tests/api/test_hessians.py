@@ -124,7 +124,7 @@ def test_every_hint_is_of_a_name_that_is_not_there() -> None:
 
 
 def test_calls_written_inside_a_loop_share_what_was_compiled() -> None:
-    from autodiff_sct.api.hessians import gradient_of
+    from autodiff_sct.api.jacobians import gradient_of
 
     assert gradient_of(energy, (0, 1), True) is gradient_of(energy, (0, 1), True)
     assert gradient_of(energy, (0, 1), True) is not gradient_of(energy, (0,), True)

@@ -21,7 +21,6 @@ from ..interp.library import attribute_builtins as _attribute_builtins  # noqa: 
 from ..interp.library import builtins as _builtins  # noqa: F401
 from ..interp.library import combinatorics as _combinatorics  # noqa: F401
 from ..interp.library import copying as _copying  # noqa: F401
-from ..interp.library import frames as _frames  # noqa: F401
 from ..interp.library import runtime_helpers as _runtime_helpers  # noqa: F401
 from ..interp.library import signatures as _signatures  # noqa: F401
 from ..interp.library import standard_library as _standard_library  # noqa: F401

@@ -37,16 +37,14 @@ from ..opt.memory.accumulation.peephole import elide_copies
 from ..opt.memory.cotangent_reuse import reuse_cotangents
 from ..opt.memory.dse import eliminate_dead_stores, eliminate_loop_stores
 from ..opt.memory.primal_reuse import mark_reuse, reuse_primals
-from ..opt.rewrite.batched_matmul import batch_matmuls
+from ..opt.rewrite.batched_matmul import batch_matmuls, summed_products
 from ..opt.rewrite.canonicalize import canonicalize
-from ..opt.rewrite.cholesky import cholesky_vjp
-from ..opt.rewrite.inverses import reuse_inverses
+from ..opt.rewrite.inverses import cholesky_vjp, reuse_inverses
 from ..opt.rewrite.outer_products import batch_outer_products
 from ..opt.rewrite.product_reuse import reuse_products
 from ..opt.rewrite.runtime_select import scatter_add, select_at_runtime
 from ..opt.rewrite.signs import propagate_negations, reduce_squares
 from ..opt.rewrite.softmax import softmax_vjp
-from ..opt.rewrite.summed_products import summed_products
 from ..opt.rewrite.tensor_products import tensor_products
 from ..opt.rewrite.ufunc_methods import use_methods
 from ..opt.scalar.branch_fusion import fuse_branches

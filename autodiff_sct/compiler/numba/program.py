@@ -24,11 +24,9 @@ from .lowering.lists import changed_lists
 from .lowering.statements import block, written_in
 from .lowering.tape import lists_together, made_once, unsaved
 from .math_library import one_by_one
-from .passes.hoist_allocations import hoisted
 from .passes.index_functions import make
-from .passes.loop_fusion import fused
-from .passes.loop_reversal import forwards
-from .passes.scalar_promotion import accumulated
+from .passes.loop_fusion import forwards, fused
+from .passes.scalar_promotion import accumulated, hoisted
 from .passes.sroa import in_registers
 from .state import State
 

@@ -1,4 +1,4 @@
-"""Signatures of functions that exist before the program, by which decorators look at the arguments of a call.
+"""Signatures by which decorators look at the arguments of a call, and frames, which are refused.
 
 ::
 
@@ -10,14 +10,20 @@
         return fn(*bound.args, **bound.kwargs)
 
 Python itself binds the arguments, which are values of the specialiser here.
+
+The frames of a run are those of the emitted program, not those of the text that the user wrote.
 """
 
 from __future__ import annotations
 
 import inspect
+import sys
+import traceback
 from inspect import Parameter
 from types import FunctionType
 from typing import Any
+
+import gast
 
 from ...domain.values import Const, Obj, TupleV, Value
 from ...ir.builder import Specialiser
@@ -192,3 +198,29 @@ def getattr_static(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) 
     if len(args) > 2 or kwargs:
         return [*args, *kwargs.values()][2]
     raise always(s, AttributeError, asked.value)
+
+
+LOOKS_AT_FRAMES = (
+    *(sys._getframe, inspect.currentframe, inspect.stack, inspect.trace),
+    *(traceback.extract_stack, traceback.format_stack, traceback.print_stack, traceback.walk_stack),
+)
+BY_NAME = (globals, locals, eval, exec)
+
+
+@handles(*LOOKS_AT_FRAMES)
+def frames(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    reason = "this looks at the frames of the run, which are those of the emitted program"
+    raise s.refuse("hidden-variables", reason)
+
+
+@handles(*BY_NAME)
+def refuse_frames(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    raise s.refuse("hidden-variables", "this reaches variables in a way that cannot be followed")
+
+
+@handles(dir)
+def names(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``dir()`` tells the variables of the frame, ``dir(x)`` what `x` has."""
+    if not args:
+        return refuse_frames(s, args, kwargs)
+    return opaque_call(s, gast.Name("dir", gast.Load(), None, None), dir, args, kwargs)

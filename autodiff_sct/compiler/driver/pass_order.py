@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import partial
 
 from .. import ir
+from ..ad.tape.comparisons import compare_before
 from ..ad.tape.packing import pack_saves
 from ..ad.tape.recompute import dedupe_carried_saves
 from ..ad.tape.required_restores import eliminate_dead_restores
@@ -153,6 +154,13 @@ CONTRIBUTIONS = Phase(
             "lower_accumulation",
             lambda p: elide_list_zeros(p.s, p.reverse, p.final),
             does="the cotangent of a list is the first list of cotangents that it is given",
+        ),
+        outermost(
+            "plan_tape",
+            lambda p: compare_before(p.s, p.where, p.reverse, p.final),
+            segments=False,
+            needs=ir.Loop,
+            does="of what a step only compares, truth values are saved",
         ),
         Pass(
             "plan_tape",

@@ -44,8 +44,9 @@ from ....runtime.selection import select
 from ....runtime.ties import half_where, share_out
 from ... import ir
 from ...domain.facts import Num
+from ...interp.kernel.slice_lengths import site_of
 from ...ir.builder import Specialiser
-from ...ir.patterns import literal, numpy_name
+from ...ir.patterns import is_pop_call, literal, numpy_name
 from ...ir.traversal import with_operands
 from .canonicalize import cotangents
 
@@ -81,6 +82,7 @@ def is_sparse(other: Any) -> bool:
 
 def has_axes(s: Specialiser, expr: Any, axes: int) -> bool:
     """True if a variable, or one side of a comparison, is an array of doubles or of truth values with so many axes."""
+    expr = test_of(s, expr)
     if isinstance(expr, gast.Compare):
         return any(has_axes(s, side, axes) for side in (expr.left, *expr.comparators))
     facts = s.facts.get(expr.id) if isinstance(expr, gast.Name) else None
@@ -119,7 +121,7 @@ def counted_along(s: Specialiser, count: Any, name: str) -> list[Any] | None:
 
 def share_halves(s: Specialiser, block: ir.Block) -> None:
     """Ask once for halves that have a name because both of the arrays get them."""
-    halves = {x.target: x for x in ir.adjoint_walk(block) if isinstance(x, ir.Let) and is_halving(x.expr)}
+    halves = {x.target: x for x in ir.adjoint_walk(block) if isinstance(x, ir.Let) and is_halving(s, x.expr)}
     if not halves:
         return
     readers: dict[str, list[Any]] = {name: [] for name in halves}
@@ -133,13 +135,15 @@ def share_halves(s: Specialiser, block: ir.Block) -> None:
     for name, stmt in halves.items():
         if readers[name] and name not in others:
             tie, half, _ = stmt.expr.args
-            if all(is_tie_of(tie, e.args[0]) and gast.dump(e.args[1]) == gast.dump(half.left) for e in readers[name]):
+            if all(
+                is_tie_of(s, tie, e.args[0]) and gast.dump(e.args[1]) == gast.dump(half.left) for e in readers[name]
+            ):
                 stmt.expr = ir.call(s.bind("half_where", half_where), tie, half.left)
 
 
-def is_halving(expr: Any) -> bool:
+def is_halving(s: Specialiser, expr: Any) -> bool:
     """True if an expression is half of something where two arrays tie, and zero elsewhere."""
-    return is_selection(expr) and is_half(expr) and isinstance(expr.args[0], gast.Compare)
+    return is_selection(expr) and is_half(expr) and isinstance(test_of(s, expr.args[0]), gast.Compare)
 
 
 def is_choice(s: Specialiser, expr: Any, halves: dict[str, ir.Let]) -> bool:
@@ -153,7 +157,7 @@ def asked(s: Specialiser, expr: Any) -> Any:
     if not is_selection(expr) or not is_comparison(s, expr.args[0]):
         return expr
     halves = expr.args[2]
-    if not is_selection(halves) or not is_half(halves) or not is_tie_of(halves.args[0], expr.args[0]):
+    if not is_selection(halves) or not is_half(halves) or not is_tie_of(s, halves.args[0], expr.args[0]):
         return expr
     half = ir.call(s.bind("half_where", half_where), halves.args[0], halves.args[1].left)
     return gast.Call(expr.func, [*expr.args[:2], half], [])
@@ -163,8 +167,18 @@ def is_selection(expr: Any) -> bool:
     return isinstance(expr, gast.Call) and numpy_name(expr) == "where" and len(expr.args) == 3 and not expr.keywords
 
 
+def test_of(s: Specialiser, condition: Any) -> Any:
+    """The comparison that a condition is, also where the forward sweep has made it."""
+    name = s.step_of(getattr(condition, "id", ""))
+    if is_pop_call(condition) and (saved := getattr(condition.func.value, "id", "")) in s.saved:
+        _, name = site_of(s, min(s.facts[saved].roots))
+    made = s.definitions.get(name)
+    return made if isinstance(made, gast.Compare) else condition
+
+
 def is_comparison(s: Specialiser, test: Any) -> bool:
     """True if a condition compares an array with something."""
+    test = test_of(s, test)
     if not isinstance(test, gast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], (gast.Gt, gast.Lt)):
         return False
     facts = [s.facts.get(getattr(side, "id", "")) for side in (test.left, *test.comparators)]
@@ -178,8 +192,9 @@ def is_half(selection: Any) -> bool:
     return halved and literal(other) == 0
 
 
-def is_tie_of(tie: Any, test: Any) -> bool:
+def is_tie_of(s: Specialiser, tie: Any, test: Any) -> bool:
     """True if a condition says that the two sides of a comparison are equal."""
+    tie, test = test_of(s, tie), test_of(s, test)
     if not isinstance(tie, gast.Compare) or len(tie.ops) != 1 or not isinstance(tie.ops[0], gast.Eq):
         return False
     sides, others = (tie.left, tie.comparators[0]), (test.left, test.comparators[0])

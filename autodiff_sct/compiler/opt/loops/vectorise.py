@@ -27,6 +27,7 @@ import gast
 import numpy as np
 
 from ....core import thresholds
+from ....runtime.broadcast import unbroadcast
 from ... import ir
 from ...ad.reverse.loops import minus
 from ...ad.tape.subscript_dependence import Places, is_natural, step_of
@@ -56,6 +57,9 @@ def vectorise(s: Specialiser, block: ir.Block) -> None:
             body = around[loop]
             place = body.index(loop)
             body[place : place + 1] = found
+            ends, read = {n for bound in loop.bounds for n in ir.variables_in(bound)}, count_uses(block)
+            unread = [x for x in body if isinstance(x, ir.Let) and x.target in ends and not read.get(x.target)]
+            body[:] = [x for x in body if x not in unread or not is_length(x.expr)]
 
 
 def may_be_independent(loop: ir.Loop) -> bool:
@@ -370,7 +374,21 @@ class Steps:
             return self.value(expr.left).times(self.value(expr.right))
         if isinstance(expr, gast.Call) and numpy_name(expr) == "sum" and len(expr.args) == 1 and not expr.keywords:
             return self.summed(stmt, self.value(expr.args[0]))
+        if isinstance(expr, gast.Call) and self.s.globals.get(getattr(expr.func, "id", "")) is unbroadcast:
+            return self.fitted(stmt, *map(self.value, expr.args))
         raise NotIndependentError
+
+    def fitted(self, stmt: ir.Let, value: Value, like: Value) -> Value:
+        """One vector for all steps, fitted to what each reads: to that of the first, where there is one."""
+        if len(value.vectors) != 1 or value != Value(vectors=value.vectors) or like != Value(columns=like.columns):
+            raise NotIndependentError
+        matrix, turned = self.matrix(like)
+        first = [ir.constant(0)] if turned else [gast.Slice(None, None, None), ir.constant(0)]
+        column = self.let(stmt, ir.subscript(matrix, first[0] if turned else ir.tuple_(first)), (None,))
+        self.guarded = True
+        return Value(
+            vectors=(self.let(stmt, ir.call(stmt.expr.func, ir.name(value.vectors[0]), ir.name(column)), (None,)),)
+        )
 
     def summed(self, stmt: ir.Let, value: Value) -> Value:
         """A number for each step: the sum of a vector's elements."""

@@ -54,7 +54,16 @@ def by_rows(a):
     return np.sum(b * b)
 
 
-PROGRAMS = [lu, gram_schmidt, triangular_product, by_rows]
+def symmetric_product(a):
+    c = np.cos(a[:, : len(a)])
+    for i in range(a.shape[0]):
+        c[i, : i + 1] *= 0.5
+        for k in range(a.shape[1]):
+            c[i, : i + 1] += 0.3 * a[i, k] * a[: i + 1, k]
+    return np.sum(np.sin(c))
+
+
+PROGRAMS = [lu, gram_schmidt, triangular_product, by_rows, symmetric_product]
 
 
 @pytest.mark.parametrize("order", "CF")
@@ -123,6 +132,22 @@ def test_steps_that_depend_on_each_other_stay(fn):
     x = np.random.default_rng(0).normal(size=(4, 4))
     assert "np.outer" not in ad.adjoint_source(fn, x)
     np.testing.assert_allclose(ad.grad(fn)(x), differences(fn, (x,)), rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (3, 0), (1, 4), (3, 5), (3, 3)])
+def test_a_product_of_other_lengths(shape):
+    a = np.random.default_rng(0).normal(size=shape)
+    c = np.ones((shape[0], 3))
+
+    def update(a, c):
+        c = c.copy()
+        for i in range(a.shape[0]):
+            for k in range(a.shape[1]):
+                c[i, : i + 1] += 0.3 * a[i, k] * a[: i + 1, k]
+        return np.sum(c * c)
+
+    np.testing.assert_allclose(ad.grad(update)(a, c), differences(update, (a, c)), rtol=1e-5, atol=1e-7)
+    assert "may raise" not in ad.adjoint_source(update, a, c)
 
 
 def test_nothing_is_read_where_there_are_no_steps():

@@ -17,9 +17,10 @@ OPTIONAL = {
     "numba": "autodiff_sct/compiler/numba/math_library.py",
     "bottleneck": "autodiff_sct/rules/bottleneck.py",
     "IPython": "autodiff_sct/inspection/notebook.py",
+    "dask": "autodiff_sct/runtime/chunked/*",
 }
 FEW, EVERY = 24, 6
-collect_ignore = [path for package, path in OPTIONAL.items() if importlib.util.find_spec(package) is None]
+collect_ignore_glob = [path for package, path in OPTIONAL.items() if importlib.util.find_spec(package) is None]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -1,11 +1,12 @@
 """README.md and docs/*.md say what the package does: their Python blocks run, and print what the pages show.
 
 The ```` ```python ```` blocks of a page run in order in one namespace.  A block under ``<!-- printed -->`` is what the
-block above it printed.  A block whose first line is a comment ``# name.py`` is a file of that name (the compiler quotes
-file and line).  ``python -m tests.test_readme`` writes the printed blocks anew, so that a change is reviewed as a diff.
+block above it printed; one under ``<!-- needs package -->`` is left out without that.  A block whose first line is a
+comment ``# name.py`` is a file of that name (the compiler quotes file and line).  ``python -m tests.test_readme`` writes the printed blocks anew, so that a change is reviewed as a diff.
 """
 
 import contextlib
+import importlib.util
 import io
 import os
 import re
@@ -38,10 +39,16 @@ class Shown:
 def run_page(page, folder):
     """Run the page's Python blocks in `folder`; return its printed blocks."""
     module = ModuleType("example")
-    shown, printed = [], None
+    shown, printed, skipped = [], None, False
     with contextlib.chdir(folder), registered(module):
         for number, block in enumerate(BLOCK.finditer(page.read_text())):
-            if block["marker"] == "printed":
+            if (block["marker"] or "").startswith("needs "):
+                skipped = importlib.util.find_spec(block["marker"].removeprefix("needs ")) is None
+                if not skipped:
+                    printed = run_block(block["text"], module, number)
+            elif block["marker"] == "printed" and skipped:
+                skipped = False
+            elif block["marker"] == "printed":
                 assert printed is not None, "nothing was run that could have printed this"
                 shown.append(Shown(*block.span("text"), block["text"], printed))
             elif block["language"] == "python":

@@ -19,6 +19,7 @@ from typing import (
 
 import numpy as np
 
+from ..compiler.domain.leaves import holds_chunked
 from ..core.forks import Lock
 from ..core.highlight import highlighted_html
 from ..errors import ArgumentRuntimeError, ArgumentTypeError, AutodiffError, NotDifferentiable
@@ -261,10 +262,15 @@ class GradFunction(Generic[P, R]):
             args, seeds = tuple(rest), (seed,)
         if len(args) + len(kwargs) < self._least:
             refuse_position(self.fn, self.asked() or (), args, kwargs)
-        try:
-            value, position_gradients, weight_gradients = adjoint.run(args, kwargs, *seeds)
-        except NotDifferentiable:
-            value, position_gradients, weight_gradients = self.run_in_floats(adjoint, args, kwargs, seeds)
+        if holds_chunked((args, kwargs)):
+            from .chunked import run_chunked
+
+            value, position_gradients, weight_gradients = run_chunked(adjoint, args, kwargs, seeds)
+        else:
+            try:
+                value, position_gradients, weight_gradients = adjoint.run(args, kwargs, *seeds)
+            except NotDifferentiable:
+                value, position_gradients, weight_gradients = self.run_in_floats(adjoint, args, kwargs, seeds)
         if self.has_aux:
             require_aux(value)
         return assemble(value, position_gradients, weight_gradients, *self._form)

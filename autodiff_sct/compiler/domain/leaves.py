@@ -9,7 +9,7 @@ import numpy as np
 
 from ...tensor import Tensor
 
-__all__ = ["children", "is_number", "leaves", "replaced", "with_children"]
+__all__ = ["children", "holds_chunked", "is_chunked", "is_number", "leaves", "replaced", "with_children"]
 
 
 def is_number(x: Any) -> bool:
@@ -28,9 +28,9 @@ def children(x: Any) -> dict[Any, Any] | None:
     plain = x is None or callable(x) or isinstance(x, (Tensor, np.ndarray, np.generic, str, bytes, int, float, complex))
     if plain or type(x).__module__ in ("builtins", "numpy.random"):
         return None
-    from .pytree import field_names, refuse_taped
+    from .pytree import field_names, refuse_other_arrays
 
-    refuse_taped(x)
+    refuse_other_arrays(x)
     return {name: getattr(x, name) for name in field_names(x)}
 
 
@@ -44,6 +44,17 @@ def with_children(x: Any, found: dict[Any, Any]) -> Any:
     from ...runtime.objects import rebuild
 
     return rebuild(x, **found)
+
+
+def is_chunked(x: Any) -> bool:
+    """True for a dask array; dask is not imported for it."""
+    return type(x).__module__.startswith("dask.array") and hasattr(x, "__dask_graph__")
+
+
+def holds_chunked(x: Any) -> bool:
+    """True for a dask array, and for nested tuples, lists and dicts that hold one."""
+    parts = x.values() if isinstance(x, dict) else x if isinstance(x, (tuple, list)) else ()
+    return is_chunked(x) or any(map(holds_chunked, parts))
 
 
 def leaves(x: Any, like: Any) -> Iterator[Any]:

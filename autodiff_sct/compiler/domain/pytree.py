@@ -23,6 +23,7 @@ from ...errors import NotDifferentiable
 from ...runtime.broadcast import are_floats
 from ...runtime.objects import is_sparse
 from .facts import Facts, Num, Opaque, blurred, join, of_value, size_classes
+from .leaves import is_chunked
 from .values import extends_builtin, is_compiled, is_foreign, python_of
 
 
@@ -87,7 +88,7 @@ def describe(value: Any, symbol: str, fields: bool = False, around: tuple[int, .
         return Leaf(facts) if isinstance(facts, Num) else Leaf(Opaque(type(value)))
     if is_tensor(value):
         return Leaf(of_value(value.asnumpy(), None, symbol, tensor=True))
-    refuse_taped(value)
+    refuse_other_arrays(value)
     if is_record(value):
         return Static(value)
     if isinstance(value, tuple):
@@ -231,8 +232,14 @@ def is_tensor(value: Any) -> bool:
     return hasattr(type(value), "__autodiff_tensor__")
 
 
-def refuse_taped(value: Any) -> None:
-    """Refuse a tensor of the tape: what it was computed from is recorded there, and would be lost here."""
+def refuse_other_arrays(value: Any) -> None:
+    """Refuse tensors of the tape, whose record would be lost, and dask arrays, which have no numbers yet."""
+    if is_chunked(value):
+        raise NotDifferentiable(
+            "a dask array is neither an argument of what `grad` or `value_and_grad` returns nor computed",
+            "pass it to these as an argument, which makes a graph, or compute it first: `x.compute()`",
+            code="input-without-derivative",
+        )
     if hasattr(type(value), "__autodiff_taped__"):
         raise NotDifferentiable(
             "a tensor of the tape came to a compiled gradient, which would not be recorded",
@@ -328,7 +335,7 @@ def key(value: Any, around: tuple[int, ...] = ()) -> Any:
         return ("dict", *[(k if type(k) is str else told_apart(k), key(v, around)) for k, v in value.items()])
     if isinstance(value, (*FUNCTIONS, enum.Enum)):
         return (kind, value)
-    refuse_taped(value)
+    refuse_other_arrays(value)
     if is_cell(value) or is_of_library(value) and callable(value):
         return Itself(value)
     if is_of_library(value):

@@ -22,7 +22,7 @@ SHOWING = {"matplotlib", "mpl_toolkits", "seaborn", "plotly", "IPython"}  # they
 
 LIBRARIES = SHOWING | {
     "numpy", "scipy", "builtins", "math", "copy", "time", "logging", "warnings", "random", "json", "os", "sys", "re",
-    "itertools", "functools", "operator",
+    "itertools", "functools", "operator", "dask",
 }  # fmt: skip
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from ... import ir
 from ...domain.dependencies import DefaultRead, Guard, ItemRead, KwDefaultRead
 from ...domain.facts import Facts, Listed, Mapped, Num, Opaque, Pair
-from ...domain.pytree import Branch, Listing, Static, describe, is_setting, refuse_taped
+from ...domain.pytree import Branch, Listing, Static, describe, is_setting, refuse_other_arrays
 from ...domain.pytree import Leaf as LeafTree
 from ...domain.request import Way
 from ...domain.values import Const, External, Leaf, Obj, TupleV, Value
@@ -90,7 +90,7 @@ def identity(value: Any) -> tuple[int, type]:
 
 
 def outside_object(s: Specialiser, value: Any, read: Callable[[], Any]) -> Obj:
-    refuse_taped(value)
+    refuse_other_arrays(value)
     s.world.closed = True  # an object is known by itself
     obj = Obj(("outside", object_number(s, value)), type(value))
     s.objects[obj.id] = (value, read)

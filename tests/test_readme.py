@@ -2,7 +2,9 @@
 
 The ```` ```python ```` blocks of a page run in order in one namespace.  A block under ``<!-- printed -->`` is what the
 block above it printed; one under ``<!-- needs package -->`` is left out without that.  A block whose first line is a
-comment ``# name.py`` is a file of that name (the compiler quotes file and line).  ``python -m tests.test_readme`` writes the printed blocks anew, so that a change is reviewed as a diff.
+comment ``# name.py`` is a file of that name (the compiler quotes file and line).
+
+``python -m tests.test_readme`` writes the printed blocks anew, so that a change is reviewed as a diff.
 """
 
 import contextlib

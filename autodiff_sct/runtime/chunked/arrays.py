@@ -31,7 +31,7 @@ def refusal(what: str) -> ArgumentTypeError:
 
 
 class Memory:
-    """What is written: a dask array, and how often it was replaced."""
+    """A dask array in the place of memory that is written, and how often it was replaced."""
 
     def __init__(self, array: Any) -> None:
         self.array, self.version = array, 0

@@ -98,6 +98,8 @@ class Signs:
     def drop(self, block: ir.Block, stmt: ir.Let) -> bool:
         """Let the readers of a negative read what it is the negative of, if they are statements of its block."""
         name = stmt.target
+        if not is_opposite(self.s, stmt):  # it has read another negative, which was dropped
+            return False
         readers = [x for x in block if x in self.readers[name] and makes_new(self.s, x, name)]
         if not readers or len(readers) < len(self.readers[name]):
             return False

@@ -75,8 +75,9 @@ from numpy import (
     where,
     zeros_like,
 )
+from numpy.linalg import norm
 
-from .ops.creation import arange, eye, full, meshgrid, ones, zeros
+from .ops.creation import arange, eye, full, linspace, meshgrid, ones, zeros
 from .tensor import tensor as array
 from .tensor import tensor as asarray
 
@@ -112,6 +113,7 @@ __all__ = [
     "full_like",
     "inf",
     "inner",
+    "linspace",
     "log",
     "log1p",
     "matmul",
@@ -126,6 +128,7 @@ __all__ = [
     "nan",
     "negative",
     "newaxis",
+    "norm",
     "ones",
     "ones_like",
     "outer",

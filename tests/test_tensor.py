@@ -10,6 +10,7 @@ import pytest
 
 import autodiff_sct as ad
 from autodiff_sct import Parameter, ParameterTuple, Tensor
+from tests.nn.differences import assert_gradients
 
 
 @pytest.mark.parametrize(
@@ -287,3 +288,39 @@ def test_parameter_tuple():
         ParameterTuple(3)
     with pytest.raises(ValueError):
         ParameterTuple([a, Parameter([1.0], "a")])
+
+
+def test_methods_under_further_names():
+    x, y = Tensor([[3.0, 1.0, 2.0], [0.0, 5.0, 4.0]]), Tensor([[1.0, 1.0, 1.0], [2.0, 2.0, 2.0]])
+    mask = x > 1.5
+    methods = [
+        lambda x: x.expand(2, 2, 3),
+        lambda x: x.gather(Tensor([1, 0]), 0),
+        lambda x: x.index_select(1, Tensor([2, 2])),
+        lambda x: x.masked_select(mask),
+        lambda x: x.moveaxis(0, 1),
+        lambda x: x.narrow(1, 1, 2),
+        lambda x: x.repeat_interleave(2, 1),
+        lambda x: x.roll(1, 1),
+        lambda x: x.sort()[0],
+        lambda x: x.sort(0, True)[0],
+        lambda x: x.t(),
+        lambda x: x.topk(2)[0],
+        lambda x: x.tril().triu(-1),
+        lambda x: x.log1p().expm1() + (x + 1).log2() + (x + 1).log10(),
+        lambda x: (x / 9).asin() + (x / 9).acos() + x.atan() + x.atan2(y),
+        lambda x: x.sinh().multiply(y).subtract(y).divide(x.cosh()).negative().absolute(),
+        lambda x: x[0].outer(y[0]),
+        lambda x: x.inner(y),
+        lambda x: x.select(mask, y),
+        lambda x: x.addcmul(x, y, 0.5),
+        lambda x: x * (x.eq(y).logical_or(x.gt(y))) + x * x.ge(y) + x * x.lt(y) + x * x.le(y).logical_not(),
+        lambda x: x * x.ne(y).logical_and(mask),
+    ]
+    for method in methods:
+        value, gradient = ad.value_and_grad(method)(x)
+        plain = method(x)
+        assert np.array_equal(value, plain) and value.dtype == plain.dtype == ad.float32 and isinstance(value, Tensor)
+        assert_gradients(method, Tensor(x, ad.float64) + 0.01)
+    assert x.sort()[1].tolist() == [[1, 2, 0], [0, 2, 1]] and x.topk(1)[1].tolist() == [[0], [1]]
+    assert Tensor([[0, 2], [3, 0]]).nonzero().tolist() == [[0, 1], [1, 0]]

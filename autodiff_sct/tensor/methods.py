@@ -5,7 +5,7 @@ back to the tensor.  So nothing here asks whether it holds a tensor or an array.
 """
 
 # NumPy's type hints do not know that its functions take whatever has ``__array_function__``.
-# mypy: disable-error-code="call-overload, type-var"
+# mypy: disable-error-code="arg-type, call-overload, index, type-var"
 
 from __future__ import annotations
 
@@ -171,3 +171,101 @@ class TensorMethods(Reducing):
     def dot(self, other: Any) -> Any:
         """The dot product."""
         return np.dot(self, other)
+
+    def log2(self) -> Any:
+        """The logarithm to base 2."""
+        return np.log2(self)
+
+    def log10(self) -> Any:
+        """The logarithm to base 10."""
+        return np.log10(self)
+
+    def log1p(self) -> Any:
+        """The logarithm of 1 plus the element."""
+        return np.log1p(self)
+
+    def expm1(self) -> Any:
+        """The exponential minus 1."""
+        return np.expm1(self)
+
+    def sinh(self) -> Any:
+        """The hyperbolic sine."""
+        return np.sinh(self)
+
+    def cosh(self) -> Any:
+        """The hyperbolic cosine."""
+        return np.cosh(self)
+
+    def asin(self) -> Any:
+        """The inverse sine."""
+        return np.arcsin(self)
+
+    def acos(self) -> Any:
+        """The inverse cosine."""
+        return np.arccos(self)
+
+    def atan(self) -> Any:
+        """The inverse tangent."""
+        return np.arctan(self)
+
+    def logical_not(self) -> Any:
+        """True where the tensor is not."""
+        return np.logical_not(self)
+
+    def eq(self, other: Any) -> Any:
+        """True where the tensor is equal."""
+        return np.equal(self, other)
+
+    def ne(self, other: Any) -> Any:
+        """True where the tensor is different."""
+        return np.not_equal(self, other)
+
+    def gt(self, other: Any) -> Any:
+        """True where the tensor is greater."""
+        return np.greater(self, other)
+
+    def ge(self, other: Any) -> Any:
+        """True where the tensor is greater or equal."""
+        return np.greater_equal(self, other)
+
+    def lt(self, other: Any) -> Any:
+        """True where the tensor is less."""
+        return np.less(self, other)
+
+    def le(self, other: Any) -> Any:
+        """True where the tensor is less or equal."""
+        return np.less_equal(self, other)
+
+    def logical_and(self, other: Any) -> Any:
+        """True where the tensor is true and the other, too."""
+        return np.logical_and(self, other)
+
+    def logical_or(self, other: Any) -> Any:
+        """True where the tensor is true or the other is."""
+        return np.logical_or(self, other)
+
+    def atan2(self, other: Any) -> Any:
+        """The angle of the point (other, self)."""
+        return np.arctan2(self, other)
+
+    def outer(self, vec2: Any) -> Any:
+        """The product of each element with each of another vector."""
+        return np.outer(self, vec2)
+
+    def inner(self, other: Any) -> Any:
+        """The sum of products along the last axes."""
+        return np.inner(self, other)
+
+    def select(self, condition: Any, y: Any) -> Any:
+        """The tensor with `y` where `condition` is false."""
+        return np.where(condition, self, y)
+
+    def addcmul(self, tensor1: Any, tensor2: Any, value: Any = 1) -> Any:
+        """``self + value * tensor1 * tensor2``."""
+        return self + value * tensor1 * tensor2
+
+    multiply = mul
+    subtract = sub
+    divide = true_divide = div
+    negative = neg
+    absolute = abs

@@ -1,7 +1,7 @@
 """The methods of a tensor that reduce axes or scan along them, as plain NumPy on ``self``."""
 
 # NumPy's type hints do not know that its functions take whatever has ``__array_function__``.
-# mypy: disable-error-code="call-overload, type-var"
+# mypy: disable-error-code="arg-type, call-overload, index, type-var"
 
 from __future__ import annotations
 
@@ -92,6 +92,10 @@ class Reducing(Shaping):
     def trace(self) -> Any:
         """The sum of the diagonal."""
         return np.trace(self)
+
+    def nonzero(self) -> Any:
+        """Indices of the elements that differ from 0, one element a row."""
+        return np.stack(np.nonzero(self), axis=-1)
 
 
 def first(x: Any, search: Any, axis: int, keepdims: bool) -> Any:

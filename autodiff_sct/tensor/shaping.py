@@ -1,7 +1,7 @@
 """The methods of a tensor that move elements, as plain NumPy on ``self``."""
 
 # NumPy's type hints do not know that its functions take whatever has ``__array_function__``.
-# mypy: disable-error-code="call-overload, type-var"
+# mypy: disable-error-code="arg-type, call-overload, index, type-var"
 
 from __future__ import annotations
 
@@ -122,6 +122,60 @@ class Shaping(Operators):
     def clone(self) -> Any:
         """A tensor of its own with the same elements."""
         return np.copy(self)
+
+    def expand(self, *shape: Any) -> Any:
+        """The tensor repeated to a shape, given as integers or as one tuple."""
+        return np.broadcast_to(self, shape[0] if len(shape) == 1 else shape)
+
+    def gather(self, input_indices: Any, axis: int) -> Any:
+        """The entries along an axis at indices."""
+        return np.take(self, input_indices, axis)
+
+    def index_select(self, axis: int, index: Any) -> Any:
+        """The entries along an axis at indices."""
+        return np.take(self, index, axis)
+
+    def masked_select(self, mask: Any) -> Any:
+        """The elements where the mask is true, along one axis."""
+        return self[mask]
+
+    def moveaxis(self, source: Any, destination: Any) -> Any:
+        """The tensor with axes moved to other places."""
+        return np.moveaxis(self, source, destination)
+
+    def narrow(self, axis: int, start: int, length: int) -> Any:
+        """The entries from `start` on along an axis, `length` of them."""
+        return np.take(self, np.arange(start, start + length), axis)
+
+    def repeat_interleave(self, repeats: Any, dim: Any = None) -> Any:
+        """Each element repeated."""
+        return np.repeat(self, repeats, dim)
+
+    def roll(self, shifts: Any, dims: Any = None) -> Any:
+        """The elements moved around along axes."""
+        return np.roll(self, shifts, dims)
+
+    def sort(self, axis: int = -1, descending: bool = False) -> Any:
+        """The elements in order along an axis, and where they were."""
+        order = np.argsort(-self if descending else self, axis, kind="stable")
+        return np.take_along_axis(self, order, axis), order
+
+    def t(self) -> Any:
+        """The transpose of a matrix."""
+        return np.transpose(self)
+
+    def topk(self, k: int, dim: int = -1) -> Any:
+        """The `k` largest elements along an axis, and where they are."""
+        order = np.take(np.argsort(-self, dim, kind="stable"), np.arange(k), dim)
+        return np.take_along_axis(self, order, dim), order
+
+    def tril(self, diagonal: int = 0) -> Any:
+        """The lower triangle, zeros elsewhere."""
+        return np.tril(self, diagonal)
+
+    def triu(self, diagonal: int = 0) -> Any:
+        """The upper triangle, zeros elsewhere."""
+        return np.triu(self, diagonal)
 
 
 def split(x: Any, split_size_or_sections: Any, axis: int = 0) -> Any:

@@ -230,7 +230,7 @@ def settle(
         roots = frozenset([s.root(s.site())])
     whole = whole and may_be_whole(s, fn, facts, args, kwargs)
     if fn is sum:
-        numbers = items_of_lists(s, args)
+        numbers = [*items_of_lists(s, args)]
         if facts.kind == "npscalar" and len(args) == 1 and isinstance(s.facts_of(args[0]), Listed):
             return Num(None, facts.dtype, (), NOWHERE, None, tensor, whole=True)  # 0 of an empty list
     if facts.kind == "npscalar" and any(f is not None and f.kind is None for f in numbers):
@@ -239,7 +239,7 @@ def settle(
     return Num(facts.kind, facts.dtype, dims, own, facts.size, tensor and not facts.python, facts.row, whole)
 
 
-def items_of_lists(s: Specialiser, args: list[Value]) -> list[Num | None]:
+def items_of_lists(s: Specialiser, args: list[Value]) -> list[Num]:
     """Numbers given to a function, those in lists among them."""
     found = [s.facts[name] for value in args for name in s.leaves(value)]
     inside = [s.elements_of(facts) if isinstance(facts, Listed) else facts for facts in found]

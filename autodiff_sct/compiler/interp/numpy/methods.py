@@ -51,7 +51,7 @@ FUNCTIONS |= {
     "flatten": np.ndarray.flatten,
     "item": np.ndarray.item,
 }
-OF_TENSORS = {"flatten", "max", "min", "sort"}  # methods of tensors that are not those of arrays
+OF_TENSORS = {"flatten", "max", "min", "nonzero", "sort"}  # methods of tensors that are not those of arrays
 
 WRITERS = {"fill", "sort", "put", "setfield", "resize", "partition", "__setitem__", "__setstate__"}
 WRITERS |= {f"__i{op}__" for op in "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split()}

@@ -42,6 +42,13 @@ def test_home_is_the_readme_with_links_of_the_site():
         assert (ROOT / "docs" / target).exists(), target
 
 
+def test_links_to_notebooks_lead_to_their_pages():
+    assert (
+        site_pages.on_page_markdown("[a](tutorials/teach.ipynb) [b](teach.ipynb)")
+        == "[a](tutorials/teach.md) [b](teach.ipynb)"
+    )
+
+
 def test_the_navigation_has_every_page():
     text = (ROOT / "mkdocs.yml").read_text()
     for page in [

@@ -29,6 +29,9 @@ EXAMPLES = {
     "solar_cell": [],
     "diabetes": ["--patients", "150", "--iterations", "10"],
     "resistors": ["--iterations", "12"],
+    "lenet": ["--epochs", "4"],
+    "char_lstm": ["--epochs", "6"],
+    "burgers": ["--iterations", "80", "--places", "200"],
     "digits": [],
 }
 

@@ -60,6 +60,11 @@ def on_files(files: Any, config: Any) -> Any:
     return files
 
 
+def on_page_markdown(markdown: str, **settings: Any) -> str:
+    """Let links to notebooks lead to their pages."""
+    return re.sub(r"\((tutorials/\w+)\.ipynb\)", r"(\1.md)", markdown)
+
+
 def pages() -> dict[str, str | bytes]:
     """All generated pages and pictures by their names."""
     return {"index.md": home(), **tutorials.pages(), **reference(), **gallery()}
@@ -68,7 +73,7 @@ def pages() -> dict[str, str | bytes]:
 def home() -> str:
     """README.md, with its links as those of the site; what is not on the site is left without a link."""
     text = (ROOT / "README.md").read_text(encoding="utf-8").replace("](docs/", "](")
-    on_site = {path.name for path in (ROOT / "docs").iterdir()}
+    on_site = {path.name for path in (ROOT / "docs").iterdir() if path.is_file()}
     linked = re.sub(r"\[([^]]*)\]\((?!#)([^)#]*)(#[^)]*)?\)", lambda m: m[0] if m[2] in on_site else m[1], text)
     return f"{WIDE}{linked}"
 

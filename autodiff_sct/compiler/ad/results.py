@@ -86,7 +86,7 @@ def check_output(s: Specialiser, value: Value, request: Request) -> Value:
     if found is not None:
         raise NotDifferentiable(
             f"{request.called} returns {found}, which has no derivative",
-            "return a number or an array",
+            "return a number or an array, of one kind on every path: a list is `[]` at first, not None",
             place_of_result(request.fn),
         )
     return value
@@ -151,7 +151,8 @@ def underivable(s: Specialiser, value: Value) -> str | None:
         return "a generator"
     if isinstance(value, Leaf):
         facts = s.facts[value.name]
-        return None if not isinstance(facts, Opaque) else f"a {facts.cls.__name__}" if facts.cls else "an object"
+        unknown = "something known only at run time"
+        return None if not isinstance(facts, Opaque) else f"a {facts.cls.__name__}" if facts.cls else unknown
     if isinstance(value, Obj) and value.cls not in (dict, list) and not output_leaves(s, value):
         return f"a {value.cls.__name__}"
     return None

@@ -55,8 +55,9 @@ if TYPE_CHECKING:
     from .api.batching import per_example_grad, vmap
     from .api.checking import check_grads
     from .api.custom_rules import check_rule, constant, rule
-    from .api.implicit import implicit_root, linearize
+    from .api.implicit import implicit_root
     from .api.labels import labelled
+    from .api.linear import linearize
     from .api.source_text import from_source
     from .api.sparse import sparse_hessian, sparse_jacobian
     from .common.initializer import initializer
@@ -161,7 +162,7 @@ LATER = {
     "implicit_root": ".api.implicit",
     "initializer": ".common.initializer",
     "labelled": ".api.labels",
-    "linearize": ".api.implicit",
+    "linearize": ".api.linear",
     "load_checkpoint": ".train.serialization",
     "load_ipython_extension": ".inspection.notebook",
     "load_param_into_net": ".train.serialization",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 
 from ... import api
-from ...api import batching, implicit, stop_gradient
-from ...api.implicit import linear_map
+from ...api import batching, linear, stop_gradient
+from ...api.linear import linear_map
 from ...ops.composite import GradOperation
 from .. import ir
 from ..domain.values import Leaf, ListV, Obj, TupleV, Value
@@ -32,7 +32,7 @@ def register_api() -> None:
     handles(api.jvp)(jvp)
     handles(GradOperation)(operation_of)
     handles(batching.vmap)(vmap)
-    handles(implicit.linearize)(linearized)
+    handles(linear.linearize)(linearized)
     handles(api.stop_gradient)(stopped)
 
 

@@ -324,7 +324,7 @@ def check_input(s: Specialiser, request: Request, parameter: str, value: Value) 
         cls = facts.cls or object
         instead = f"`dict({parameter})`" if issubclass(cls, dict) else "a dict or a dataclass of numbers and arrays"
         raise NotDifferentiable(
-            f"the argument {parameter!r} of {request.called} is of the class {cls.__name__}, which is not looked into",
+            f"the argument {parameter!r} of {request.called} is not made of numbers: it is of the class {cls.__name__}",
             f"pass {instead}, or leave it out of grad_position",
             place,
             code="input-without-derivative",

@@ -290,8 +290,8 @@ class Analysis:
             return
         if op.fn is opaque_method and self.is_of_several_kinds(op.arguments.get("argument 0")):
             raise NoRule(
-                f"{name} of something known only at run time may keep a value that carries a derivative",
-                "pass the value without its derivative, `stop_gradient(x)`, or keep such values in a list",
+                f"only the run tells what this is, and {name} may keep in it what carries a derivative",
+                "write `[]` and not None at first if it is a list; else pass `stop_gradient(x)`, as to `file.write`",
                 stmt.origin,
                 code="different-kinds",
             )

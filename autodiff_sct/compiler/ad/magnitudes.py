@@ -45,7 +45,7 @@ DEVIATIONS = {np.std: np.var, np.nanstd: np.nanvar}
 HYPOT = frozenset({np.hypot, math.hypot})
 ROOTS = frozenset({np.sqrt, math.sqrt, perturbed.sqrt})
 SUMS = frozenset({np.sum, np.mean, np.ndarray.sum, np.ndarray.mean, np.add, operator.add})
-REDUCED = {
+REDUCED: dict[Any, Callable[..., Any]] = {
     np.sum: np.linalg.norm, np.ndarray.sum: np.linalg.norm,
     np.mean: root_mean_square, np.ndarray.mean: root_mean_square,
 }  # fmt: skip

@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 import gast
 
 from ... import ir
-from ...domain.facts import BOOL
+from ...domain.facts import BOOL, Num
 from ...domain.values import Choice, Const, Leaf, MaybeV, Poison, TupleV, Value
 from ...ir.builder import Specialiser
 from ..kernel.user_errors import raise_if
@@ -142,8 +142,9 @@ def present(s: Specialiser, value: MaybeV, message: str, error: type[Exception] 
 def there(s: Specialiser, value: Value) -> Value:
     """The tuple or the object of a table, where there is one."""
     if isinstance(value, Leaf):
-        facts = replace(s.facts[value.name], kind="row")
-        return s.let(ir.name(value.name), facts, hint=value.name, may_raise=False)
+        facts = s.facts[value.name]
+        assert isinstance(facts, Num)
+        return s.let(ir.name(value.name), replace(facts, kind="row"), hint=value.name, may_raise=False)
     assert isinstance(value, MaybeV)
     witness = value.items[value.witness]
     if isinstance(witness, Leaf):

@@ -215,7 +215,7 @@ def settle(
     if facts.dims is None:
         return replace(facts, roots=roots or frozenset([s.root(s.site())]), tensor=tensor)
     dims: tuple[Axis, ...] | None = facts.dims
-    numbers = [s.num(a) for a in args]
+    numbers: list[Num | None] = [s.num(a) for a in args]
     if elementwise:
         shapes = [None if f is None else f.dims for f in numbers]
         found = broadcast(*shapes)

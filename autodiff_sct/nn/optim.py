@@ -22,8 +22,9 @@ class Optimizer(Cell):
     ----------
     learning_rate : float, Tensor, iterable of float or callable
         The step size; an iterable or a callable of the step number gives one for each step.
-    parameters : iterable of Parameter
-        What is trained.
+    parameters : iterable of Parameter, or list of dict
+        What is trained; or groups ``{"params": [...], "lr": ..., "weight_decay": ...}`` with settings of their own, of
+        which one may be ``{"order_params": [...]}``, the order of the gradients.
     weight_decay : float
         The share of each parameter that is added to its gradient.
     loss_scale : float
@@ -43,15 +44,19 @@ class Optimizer(Cell):
         If there is none, or a setting is out of range.
     """
 
+    decoupled = False  # True if `step` itself lets the weights decay
+
     def __init__(
-        self, learning_rate: Any, parameters: Iterable[Parameter], weight_decay: float = 0.0, loss_scale: float = 1.0
+        self, learning_rate: Any, parameters: Iterable[Any], weight_decay: float = 0.0, loss_scale: float = 1.0
     ) -> None:
         super().__init__()
-        self.parameters = ParameterTuple(parameters)
-        if not self.parameters:
-            raise ArgumentValueError(f"{self.cls_name} got no parameters to train")
         self.learning_rate = rate_of(learning_rate)
         self.weight_decay = within("weight_decay", weight_decay, 0)
+        rows = grouped(parameters, self.learning_rate, self.weight_decay)
+        self.parameters = ParameterTuple(parameter for parameter, _, _ in rows)
+        if not self.parameters:
+            raise ArgumentValueError(f"{self.cls_name} got no parameters to train")
+        self.rates, self.decays = [rate for _, rate, _ in rows], [decay for _, _, decay in rows]
         self.loss_scale = within("loss_scale", loss_scale, 0)
         self.global_step = 0
 
@@ -73,14 +78,14 @@ class Optimizer(Cell):
             raise ArgumentValueError(
                 f"{len(self.parameters)} parameters are trained, {len(found)} gradients were given"
             )
-        rate = self.get_lr()
+        rates = [float(rate(self.global_step)) if callable(rate) else rate for rate in self.rates]
         self.global_step += 1
         for index, (parameter, gradient) in enumerate(zip(self.parameters, found)):
             value = parameter.asnumpy()
             slope = np.asarray(gradient) / self.loss_scale if self.loss_scale != 1 else np.asarray(gradient)
-            if self.weight_decay:
-                slope = slope + self.weight_decay * value
-            parameter.set_data(self.step(index, value, slope, rate))
+            if self.decays[index] and not self.decoupled:
+                slope = slope + self.decays[index] * value
+            parameter.set_data(self.step(index, value, slope, rates[index]))
         return True
 
     def get_lr(self) -> float:
@@ -229,6 +234,8 @@ class Adam(Optimizer):
 class AdamWeightDecay(Adam):
     """Adam without bias correction whose weight decay acts on the parameters, not on the gradients."""
 
+    decoupled = True
+
     def __init__(
         self,
         params: Iterable[Parameter],
@@ -238,15 +245,14 @@ class AdamWeightDecay(Adam):
         eps: float = 1e-6,
         weight_decay: float = 0.0,
     ) -> None:
-        super().__init__(params, learning_rate, beta1, beta2, eps)
-        self.decay = within("weight_decay", weight_decay, 0)
+        super().__init__(params, learning_rate, beta1, beta2, eps, weight_decay=weight_decay)
 
     def step(self, index: int, value: np.ndarray, slope: np.ndarray, rate: float) -> np.ndarray:
         """The new value of parameter `index`."""
         keep, keep2 = self.beta1, self.beta2
         first = self.first_moments[index] = keep * self.first_moments[index] + (1 - keep) * slope
         second = self.second_moments[index] = keep2 * self.second_moments[index] + (1 - keep2) * slope * slope
-        return value - rate * (first / (np.sqrt(second) + self.eps) + self.decay * value)
+        return value - rate * (first / (np.sqrt(second) + self.eps) + self.decays[index] * value)
 
 
 class RMSProp(Optimizer):
@@ -359,6 +365,28 @@ class AdaMax(Optimizer):
         moment = self.moments[index] = self.beta1 * self.moments[index] + (1 - self.beta1) * slope
         largest = self.largest[index] = np.maximum(self.beta2 * self.largest[index], np.abs(slope))
         return value - rate / (1 - self.beta1**self.global_step) * moment / (largest + self.eps)
+
+
+def grouped(parameters: Iterable[Any], rate: Any, decay: float) -> list[tuple[Parameter, Any, float]]:
+    """Each parameter with its learning rate and its weight decay: those of its group, or the optimizer's."""
+    entries = parameters if isinstance(parameters, ParameterTuple) else list(parameters)
+    if not any(isinstance(entry, dict) for entry in entries):
+        return [(parameter, rate, decay) for parameter in ParameterTuple(entries)]
+    rows: list[tuple[Parameter, Any, float]] = []
+    order: list[Parameter] = []
+    for entry in entries:
+        if not isinstance(entry, dict) or not entry.keys() & {"params", "order_params"}:
+            raise ArgumentTypeError("groups of parameters are dicts with 'params', or with 'order_params'")
+        order += entry.get("order_params", ())
+        own_rate = rate_of(entry["lr"]) if "lr" in entry else rate
+        own_decay = within("weight_decay", entry.get("weight_decay", decay), 0)
+        rows += [(parameter, own_rate, own_decay) for parameter in ParameterTuple(entry.get("params", ()))]
+    if order:
+        places = {id(parameter): place for place, parameter in enumerate(order)}
+        if len(order) != len(rows) or any(id(parameter) not in places for parameter, _, _ in rows):
+            raise ArgumentValueError("order_params holds the parameters of all groups, each once")
+        rows.sort(key=lambda row: places[id(row[0])])
+    return rows
 
 
 def rate_of(value: Any) -> float | Callable[[int], float]:

@@ -94,6 +94,28 @@ def test_formula(make, expected):
     assert np.allclose(run(make), expected, rtol=1e-5)
 
 
+@pytest.mark.parametrize("make", [nn.SGD, nn.AdamWeightDecay])
+def test_groups_of_parameters(make):
+    a, b, c = (Parameter([2.0], name) for name in "abc")
+    groups = [
+        {"params": [a], "weight_decay": 0.5},
+        {"params": [b, c], "lr": [0.2, 0.0]},
+        {"order_params": [c, a, b]},
+    ]
+    optimizer = make(groups, learning_rate=0.1)
+    assert [p.name for p in optimizer.parameters] == ["c", "a", "b"]
+    slopes = (Tensor([1.0]), Tensor([0.0]), Tensor([-1.0]))
+    optimizer(slopes)
+    assert a.item() == pytest.approx(2 - 0.1 * 0.5 * 2)
+    size = 1 if make is nn.SGD else 0.1 / (np.sqrt(0.001) + 1e-6)
+    assert c.item() == pytest.approx(2 - 0.2 * size) and b.item() == pytest.approx(2 + 0.2 * size)
+    optimizer(slopes)
+    assert c.item() == pytest.approx(2 - 0.2 * size), "the rate of the second step is 0"
+    for wrong, error in (([{"parameters": [a]}], TypeError), ([{"params": [a]}, {"order_params": [a, b]}], ValueError)):
+        with pytest.raises(error):
+            make(wrong, learning_rate=0.1)
+
+
 SCHEDULES = [
     (nn.ExponentialDecayLR(0.1, 0.9, 4), lambda t: 0.1 * 0.9 ** (t / 4)),
     (nn.ExponentialDecayLR(0.1, 0.9, 4, True), lambda t: 0.1 * 0.9 ** (t // 4)),

@@ -289,3 +289,9 @@ def test_tests_of_normality_and_descriptions(n: int) -> None:
     check_program(lambda x: stats.normaltest(x).statistic + stats.normaltest(x).pvalue, x)
     check_program(lambda x, y: np.sum(stats.zmap(x, y, ddof=1) ** 3), x, y)
     check_program(lambda x, y: np.sum(stats.zmap(x, y, axis=1) ** 3), x.reshape(1, -1), y.reshape(1, -1))
+
+
+def test_mean_directions() -> None:
+    x = RNG.uniform(-0.5, 0.5, size=(4, 3))
+    check_program(lambda x: np.sum(np.sin(stats.circmean(x, axis=0))), x)
+    check_program(lambda x: stats.circmean(x, high=1.5, low=-1.0, axis=None) ** 2, x)

@@ -173,10 +173,19 @@ def quantile(x: Any, *, p: Any, method: Any) -> Any:
 # Directions
 
 
+def mean_vector(samples: Any, high: Any, low: Any) -> Any:
+    """The mean of the unit vectors."""
+    angles = (samples - low) * (2 * math.pi / (high - low))
+    return np.mean(np.sin(angles), -1), np.mean(np.cos(angles), -1)
+
+
 def mean_direction(samples: Any, high: Any, low: Any) -> Any:
     """The length of the mean of the unit vectors."""
-    angles = (samples - low) * (2 * math.pi / (high - low))
-    return np.hypot(np.mean(np.sin(angles), -1), np.mean(np.cos(angles), -1))
+    return np.hypot(*mean_vector(samples, high, low))
+
+
+def circmean(samples: Any, *, high: Any, low: Any) -> Any:
+    return np.arctan2(*mean_vector(samples, high, low)) * ((high - low) / (2 * math.pi)) + low
 
 
 def circvar(samples: Any, *, high: Any, low: Any) -> Any:
@@ -388,7 +397,7 @@ POWERS = {
 # One number for each set of samples, or a named tuple of such
 SAMPLES = (
     *(gmean, hmean, pmean, trim_mean, gstd, moment, skew, kurtosis, variation, sem),
-    *(tmean, tvar, tstd, tsem, tmin, tmax, iqr, median_abs_deviation, quantile, circvar, circstd, entropy),
+    *(tmean, tvar, tstd, tsem, tmin, tmax, iqr, median_abs_deviation, quantile, circmean, circvar, circstd, entropy),
     *(boxcox_llf, yeojohnson_llf, pearsonr, linregress, ttest_1samp, ttest_rel, ttest_ind),
     *(
         describe,

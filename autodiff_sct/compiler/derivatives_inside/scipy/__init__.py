@@ -17,7 +17,7 @@ MODULES = {
     "scipy.stats": ("stats", "densities", "statistics"),
     "scipy.integrate": ("integrate", "equations"),
     "scipy.optimize": ("optimize",),
-    "scipy.interpolate": ("interpolate", "bases", "scattered"),
+    "scipy.interpolate": ("interpolate", "bases", "scattered", "radial"),
     "scipy.signal": ("signals", "spectra"),
     "scipy.sparse": ("sparse", "sparse_blocks", "sparse_linalg"),
     "scipy.spatial.transform": ("rotations",),

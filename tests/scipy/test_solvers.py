@@ -274,3 +274,37 @@ def test_a_limit_at_infinity_has_no_tangent() -> None:
         return integrate.quad(lambda t: np.exp(t - t * t), a, b)[0]
 
     assert ad.jvp(tail, (0.3, np.inf), (1.0, 0.0))[1] == pytest.approx(-np.exp(0.3 - 0.09), rel=1e-9)
+
+
+def gorge(z: Any, a: Any) -> Any:
+    return np.sum((z - a) ** 4 + 2 * (z - a**2) ** 2) + z[0] * z[1]
+
+
+def slopes_of_gorge(z: Any, a: Any) -> Any:
+    return 4 * (z - a) ** 3 + 4 * (z - a**2) + np.array([z[1], z[0]])
+
+
+def misses(z: Any, a: Any) -> Any:
+    return np.array([z[0] - a[0], z[1] - a[1], z[0] * z[1] - 1.0])
+
+
+@pytest.mark.parametrize("fn", [
+    lambda a: optimize.fmin_bfgs(lambda z: gorge(z, a), [0.1, 0.2], gtol=1e-9, disp=0),
+    lambda a: optimize.fmin_bfgs(gorge, np.zeros(2), fprime=slopes_of_gorge, args=(a,), gtol=1e-10, disp=False),
+    lambda a: optimize.fmin_cg(gorge, np.zeros(2), slopes_of_gorge, (a,), gtol=1e-10, disp=False),
+    lambda a: optimize.fmin(gorge, np.zeros(2), (a,), xtol=1e-11, ftol=1e-14, disp=False),
+    lambda a: optimize.fmin_powell(gorge, np.zeros(2), args=(a,), xtol=1e-11, ftol=1e-14, disp=False),
+    lambda a: optimize.leastsq(misses, [0.5, 0.5], args=(a,), xtol=1e-13, ftol=1e-14)[0],
+    lambda a: optimize.leastsq(lambda z: misses(z, a), [0.5, 0.5], xtol=1e-13, ftol=1e-14)[0],
+])  # fmt: skip
+def test_minimisers_by_their_own_names(fn: Any) -> None:
+    check_program(lambda a: np.sum(fn(a) ** 2), np.array([0.4, 0.9]), **ITERATED)
+
+
+def test_settings_of_minimisers_that_are_refused() -> None:
+    for fn in (
+        lambda a: optimize.fmin_bfgs(gorge, np.zeros(2), args=(a,), full_output=True)[1],
+        lambda a: optimize.leastsq(misses, np.zeros(2), args=(a,), full_output=True)[0][0],
+    ):
+        with pytest.raises(AutodiffError, match="full_output"):
+            ad.grad(fn)(np.array([0.4, 0.9]))

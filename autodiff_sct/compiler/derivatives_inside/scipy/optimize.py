@@ -235,6 +235,24 @@ def minimal(fn: Given, bounds: list[Value]) -> Given:
     return Given(derived(text, fn.fn), [*bounds, *fn.arguments])
 
 
+def minimiser(name: str, s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``fmin(func, x0, args)`` and its like, which return the point of the minimum."""
+    solver = getattr(optimize, name)
+    first, *rest = inspect.signature(solver).parameters
+    named = bound(" ".join(["fun", *rest]), args, {"fun" if k == first else k: v for k, v in kwargs.items()})
+    refuse_unless_off(s, name, named, "full_output retall callback")
+    named["x0"], facts = vector_guess(s, named["x0"])
+    fn = given(s, named["fun"], [facts], named.get("args"))
+    others = derivatives_of(s, named, "fprime", [facts], named.get("args"))
+    expr = call_of(s, optimize, name, [named["x0"]], without(named, "fun x0 args fprime"), fn, **others)
+    equation = minimal(fn, [])
+    return row(s, solutions.root, expr, facts, [equation.fn, *equation.settings(s)], "x")
+
+
+for _name in ("fmin", "fmin_powell", "fmin_bfgs", "fmin_cg"):
+    handles(getattr(optimize, _name))(partial(minimiser, _name))
+
+
 @handles(optimize.minimize_scalar)
 def minimize_scalar(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """``minimize_scalar(fun, bracket, bounds, args)``."""
@@ -283,6 +301,22 @@ def least_squares(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -
     cost = row(s, solutions.least_value, part(s, found, "cost"), NUMPYS_NUMBER, values, "cost")
     given_ = [found, fn.fn, TupleV(tuple(fn.arguments)), x, cost]
     return construct(s, LeastSquares, [*given_, *parts(s, found, "success message nfev status")], {})
+
+
+@handles(optimize.leastsq)
+def leastsq(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``leastsq(func, x0, args)``: the point of the least squares, and SciPy's answer how it was found."""
+    named = bound(" ".join(inspect.signature(optimize.leastsq).parameters), args, kwargs)
+    refuse_unless_off(s, "leastsq", named, "full_output col_deriv")
+    named["x0"], facts = vector_guess(s, named["x0"])
+    fn = given(s, named["func"], [facts], named.get("args"))
+    others = derivatives_of(s, named, "Dfun", [facts], named.get("args"))
+    settings = without(named, "func x0 args Dfun")
+    found = s.let(call_of(s, optimize, "leastsq", [named["x0"]], settings, fn, **others), Opaque(), hint="found")
+    equation = minimal(Given(derived(solutions.half_square, fn.fn, Const("linear"), Const(1.0)), fn.arguments), [])
+    point, answer = (ir.subscript(s.expr(found), ir.constant(k)) for k in (0, 1))
+    x = row(s, solutions.root, point, facts, [equation.fn, *equation.settings(s)], "x")
+    return TupleV((x, s.let(answer, Opaque(), hint="answer", may_raise=False)))
 
 
 LOSSES = ("linear", "soft_l1", "huber", "cauchy", "arctan")

@@ -178,7 +178,7 @@ def test_minima_within_bounds(bounds: Any) -> None:
         )
         return np.sum(np.sin(found.x)) + found.fun
 
-    check_program(fn, 1.2, 0.7, rtol=1e-4)
+    check_program(fn, 1.2, 0.7, step=1e-4, rtol=1e-4)
 
 
 def test_functions_that_return_their_derivatives_too() -> None:

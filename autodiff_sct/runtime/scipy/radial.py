@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["DEGREES", "KERNELS", "Radial", "radial", "radial_at"]
+__all__ = ["DEGREES", "KERNELS", "SCALE_FREE", "Radial", "radial", "radial_at"]
 
-KERNELS = ("linear", "thin_plate_spline", "cubic", "quintic")  # do not depend on the scale of distances
-KERNELS += ("multiquadric", "inverse_multiquadric", "inverse_quadratic", "gaussian")
+SCALE_FREE = ("linear", "thin_plate_spline", "cubic", "quintic")  # kernels whose distances may have any scale
+KERNELS = (*SCALE_FREE, "multiquadric", "inverse_multiquadric", "inverse_quadratic", "gaussian")
 DEGREES = {"thin_plate_spline": 1, "cubic": 1, "quintic": 2}  # of the polynomials, where it is not 0
 
 

@@ -27,7 +27,7 @@ def rbf_interpolator(s: Specialiser, args: list[Value], kwargs: dict[str, Value]
     if not s.is_static(kernel) or s.static(kernel) not in texts.KERNELS or not s.is_static(degree):
         raise refusal(s, "a kernel or a degree known at run time only", "write them as constants")
     name = s.static(kernel)
-    if name in texts.KERNELS[:4] and "epsilon" in named:
+    if name in texts.SCALE_FREE and "epsilon" in named:
         raise refusal(s, f"`epsilon` for the kernel {name!r}, which it only scales", "leave epsilon out")
     y, d = arrays(s, NAME, named["y"], named["d"])
     order = s.static(degree) if s.static(degree) is not None else texts.DEGREES.get(name, 0)

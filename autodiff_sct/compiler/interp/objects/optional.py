@@ -144,7 +144,7 @@ def there(s: Specialiser, value: Value) -> Value:
     if isinstance(value, Leaf):
         facts = s.facts[value.name]
         assert isinstance(facts, Num)
-        return s.let(ir.name(value.name), replace(facts, kind="row"), hint=value.name, may_raise=False)
+        return s.let(ir.name(value.name), replace(facts, kind="row"), hint=s.hints[value.name], may_raise=False)
     assert isinstance(value, MaybeV)
     witness = value.items[value.witness]
     if isinstance(witness, Leaf):

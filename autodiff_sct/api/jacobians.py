@@ -153,6 +153,8 @@ def numbers_of(x: Any) -> list[Any]:
             " `jacrev(lambda data: f(csr_array((data, S.indices, S.indptr))))(S.data)`"
         )
     found = list(leaves(x, x))
+    if not found and isinstance(x, (int, np.ndarray, np.generic)) and np.asarray(x).dtype.kind in "iu":
+        raise ArgumentTypeError("an input of a Jacobian holds integers: pass floats, `float(x)` or `x.astype(float)`")
     if not found:
         raise ArgumentTypeError(
             f"an input of a Jacobian is a tensor, an array, a float or a container of them, not {type(x).__name__}"

@@ -151,3 +151,10 @@ def test_products_of_tensors():
     ):
         assert isinstance(found, ad.Tensor)
         np.testing.assert_allclose(found.asnumpy(), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("x", [np.array([1, 2]), 3, np.int64(3)])
+@pytest.mark.parametrize("make", [ad.jacfwd, ad.hessian])
+def test_integers_are_refused_with_the_rewrite(make, x):
+    with pytest.raises(TypeError, match=r"pass floats, `float\(x\)` or `x.astype\(float\)`"):
+        make(lambda x: np.sum(x * 2.0))(x)

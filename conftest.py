@@ -19,7 +19,7 @@ OPTIONAL = {
     "IPython": "autodiff_sct/inspection/notebook.py",
     "dask": "autodiff_sct/runtime/chunked/*",
 }
-FEW, EVERY = 24, 6
+FEW, EVERY = 12, 8
 collect_ignore_glob = [path for package, path in OPTIONAL.items() if importlib.util.find_spec(package) is None]
 
 
@@ -45,7 +45,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def sample(items: list[pytest.Item]) -> list[pytest.Item]:
-    """All tests with at most `FEW` cases, and one case in `EVERY` of the others, but not less than `FEW`.
+    """One case in `EVERY` of each test, but not less than `FEW`, and all of those that are marked `every_case`.
 
     Each test begins at another case, so that the checks of one program are not all left out.
     """
@@ -54,7 +54,7 @@ def sample(items: list[pytest.Item]) -> list[pytest.Item]:
         cases[item.nodeid.partition("[")[0]].append(item)
     chosen: set[pytest.Item] = set()
     for name, several in cases.items():
-        step = max(1, min(EVERY, len(several) // FEW))
+        step = 1 if several[0].get_closest_marker("every_case") else max(1, min(EVERY, len(several) // FEW))
         chosen.update(several[zlib.crc32(name.encode()) % step :: step])
     return [item for item in items if item in chosen]
 

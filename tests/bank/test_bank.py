@@ -42,6 +42,7 @@ def test_differences_are_trustworthy(program: Program) -> None:
     checks.check_smooth(program)
 
 
+@pytest.mark.every_case
 @EVERY
 def test_gradient(program: Program) -> None:
     checks.check_gradient(program)

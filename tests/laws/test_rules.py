@@ -35,6 +35,7 @@ OWN = [row for row in TABLE.values() if "scipy" not in row.home and row.fn not i
 ROWS = sorted(OWN, key=name_of)
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("item", CASES, ids=str)
 def test_laws(item: Case) -> None:
     check(item.fn, *item.args, **item.kwargs)

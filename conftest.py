@@ -8,6 +8,7 @@ import os
 import zlib
 from collections import defaultdict
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -20,6 +21,7 @@ OPTIONAL = {
     "dask": "autodiff_sct/runtime/chunked/*",
 }
 FEW, EVERY = 12, 8
+SAMPLED = pytest.StashKey[bool]()
 collect_ignore_glob = [path for package, path in OPTIONAL.items() if importlib.util.find_spec(package) is None]
 
 
@@ -29,15 +31,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Sample the cases where neither files nor names are asked for; workers are told by the options."""
-    if not hasattr(config, "workerinput"):
-        everything = config.args_source is pytest.Config.ArgsSource.TESTPATHS and not config.option.keyword
-        config.option.sampled = everything and not config.option.whole
+    """Sample the cases where neither files nor names are asked for."""
+    everything = config.args_source is pytest.Config.ArgsSource.TESTPATHS and not config.option.keyword
+    config.stash[SAMPLED] = getattr(config, "workerinput", {}).get("sampled", everything and not config.option.whole)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Tell a worker of pytest-xdist, which sees other arguments."""
+    node.workerinput["sampled"] = node.config.stash[SAMPLED]
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if config.option.sampled:
+    if config.stash[SAMPLED]:
         keep(config, items, sample(items))
     if (part := config.option.part) is not None:
         k, n = map(int, part.split("/"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -52,9 +53,16 @@ def is_chunked(x: Any) -> bool:
 
 
 def holds_chunked(x: Any) -> bool:
-    """True for a dask array, and for nested tuples, lists and dicts that hold one."""
-    parts = x.values() if isinstance(x, dict) else x if isinstance(x, (tuple, list)) else ()
-    return is_chunked(x) or any(map(holds_chunked, parts))
+    """True for a dask array, and for nested tuples, lists and dicts that hold one; they may hold themselves."""
+    waiting, met = [x] if "dask.array" in sys.modules else [], set()
+    while waiting:
+        part = waiting.pop()
+        if is_chunked(part):
+            return True
+        if isinstance(part, (tuple, list, dict)) and id(part) not in met:
+            met.add(id(part))
+            waiting += part.values() if isinstance(part, dict) else part
+    return False
 
 
 def leaves(x: Any, like: Any) -> Iterator[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from autodiff_sct.rules.magnitudes import root_of_coordinates
+from autodiff_sct.rules.magnitudes import root_mean_square, root_of_coordinates
 from autodiff_sct.rules.norms import root_of_squares, squared_absolute, squared_hypot, squared_norm
 from autodiff_sct.runtime.linalg.slopes import pushed, slope, slope_of_absolute
 from tests.laws.cases_linalg import ONE, STACK, TALL, A, V, Z, complex_, real
@@ -29,6 +29,7 @@ CASES: list[Case] = [
     *(case(squared_norm, x) for x in (V, TALL, Z)), case(squared_norm, V, 2), case(squared_norm, TALL, axis=1),
     *(case(squared_norm, STACK, None, k, keep) for k in (0, (0, 2)) for keep in (False, True)),
     case(root_of_coordinates, V, V[::-1]), case(root_of_coordinates, 1.5, -0.5),
+    case(root_mean_square, V), case(root_mean_square, TALL, axis=1), case(root_mean_square, STACK, axis=(0, 2), keepdims=True),
     case(slope, V, V**2 + 1, V[::-1]), case(slope, 1.5, 2.5, -0.5), case(slope_of_absolute, V, V[::-1]),
     case(pushed, V, V**2 + 1, V[::-1]), case(pushed, 1.5, 2.5, -0.5),
     *(case(np.linalg.cond, x, *p) for x in (A, TALL, STACK, Z) for p in ((), (2,), (-2,))),

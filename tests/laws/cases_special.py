@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 import autodiff_sct.ops.erf_rule  # noqa: F401  (fills the table)
-from autodiff_sct.ops.erf import erf
+from autodiff_sct.ops.erf import erf, erfc
 from autodiff_sct.runtime.copies import with_imag
 from autodiff_sct.runtime.gammas import polygamma
 from tests.laws.cases_elementwise import X, Z
@@ -37,6 +37,7 @@ CASES: list[Case] = [
     *(case(np.sign, z) for z in (Z, Z[0, 0], 0.3 - 0.4j)),
     case(math.erf, 0.4),
     case(erf, X),
+    case(erfc, X),
     case(math.erfc, 0.4),
     *(case(fn, x) for fn in (math.gamma, math.lgamma) for x in (0.02, 1.0, 3.7, 30.5, -0.3, -4.6)),
     *(case(polygamma, n, x) for n in (0, 1, 4) for x in (0.4, 2.5, 80.0, -3.4)),

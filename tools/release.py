@@ -33,6 +33,7 @@ EXAMPLES = {
     "char_lstm": ["--epochs", "6"],
     "burgers": ["--iterations", "80", "--places", "200"],
     "digits": [],
+    "many_rows": ["--rows", "40000", "--block", "9000", "--iterations", "3"],
 }
 
 

@@ -19,7 +19,7 @@ def with_entries(fn: Callable[..., Any]) -> frozenset[str]:
 
     >>> import numpy as np
     >>> sorted(with_entries(np.interp))
-    ['fp', 'x', 'xp']
+    ['fp', 'left', 'right', 'x', 'xp']
     >>> sorted(with_entries(np.reshape))
     ['a']
     """

@@ -23,8 +23,8 @@ from .lowering.expressions import facts_number, lower
 from .lowering.lists import changed_lists
 from .lowering.statements import block, written_in
 from .lowering.tape import lists_together, made_once, unsaved
-from .math_library import one_by_one
 from .passes.index_functions import make
+from .passes.libm import one_by_one
 from .passes.loop_fusion import forwards, fused
 from .passes.scalar_promotion import accumulated, hoisted
 from .passes.sroa import in_registers

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ArgumentTypeError
+from ...errors import ArgumentTypeError
 
 __all__ = ["digest_of", "digests_of_program"]
 

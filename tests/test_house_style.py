@@ -1,4 +1,4 @@
-"""Docstrings begin with a noun or an imperative verb, and those of predicates with "True if"."""
+"""Docstrings begin with a noun or an imperative verb; folders and modules are of a size that one overlooks."""
 
 import ast
 from collections.abc import Iterator
@@ -24,7 +24,17 @@ def documented(tree: ast.AST) -> Iterator[tuple[ast.AST, str]]:
                 yield node, text
 
 
-@pytest.mark.parametrize("folder", sorted({path.parent for path in PACKAGE.rglob("*.py")}), ids=lambda p: p.name)
+FOLDERS = sorted({path.parent for path in PACKAGE.rglob("*.py")})
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda p: p.name)
+def test_sizes(folder: Path) -> None:
+    modules = list(folder.glob("*.py"))
+    assert len(modules) <= 25
+    assert [path.name for path in modules if len(path.read_text().splitlines()) > 500] == []
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda p: p.name)
 def test_first_words(folder: Path) -> None:
     found = [
         f"{path.name}:{getattr(node, 'lineno', 1)} {text.splitlines()[0]}"

@@ -169,7 +169,7 @@ class Chunked(NDArrayOperatorsMixin):
         own = FUNCTIONS.get(fn)
         if own is not None:
             return own(*args, **kwargs)
-        where = da
+        where: Any = da
         for part in (fn.__module__ or "numpy").split(".")[1:]:
             where = where if part.startswith("_") or part == "lib" else getattr(where, part, None)
         if kwargs.get("out") is not None or not hasattr(where, fn.__name__):

@@ -223,12 +223,18 @@ class Adam(Optimizer):
     def step(self, index: int, value: np.ndarray, slope: np.ndarray, rate: float) -> np.ndarray:
         """The new value of parameter `index`."""
         keep, keep2, t = self.beta1, self.beta2, self.global_step
-        first = self.first_moments[index] = keep * self.first_moments[index] + (1 - keep) * slope
-        second = self.second_moments[index] = keep2 * self.second_moments[index] + (1 - keep2) * slope * slope
+        first, second = self.moments(index, slope)
         rate = rate * (1 - keep2**t) ** 0.5 / (1 - keep**t)
         if self.use_nesterov:
             first = keep * first + (1 - keep) * slope
         return value - rate * first / (np.sqrt(second) + self.eps)
+
+    def moments(self, index: int, slope: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The moving means of the gradient of parameter `index` and of its square, with this gradient."""
+        keep, keep2 = self.beta1, self.beta2
+        first = self.first_moments[index] = keep * self.first_moments[index] + (1 - keep) * slope
+        second = self.second_moments[index] = keep2 * self.second_moments[index] + (1 - keep2) * slope * slope
+        return first, second
 
 
 class AdamWeightDecay(Adam):
@@ -249,9 +255,7 @@ class AdamWeightDecay(Adam):
 
     def step(self, index: int, value: np.ndarray, slope: np.ndarray, rate: float) -> np.ndarray:
         """The new value of parameter `index`."""
-        keep, keep2 = self.beta1, self.beta2
-        first = self.first_moments[index] = keep * self.first_moments[index] + (1 - keep) * slope
-        second = self.second_moments[index] = keep2 * self.second_moments[index] + (1 - keep2) * slope * slope
+        first, second = self.moments(index, slope)
         return value - rate * (first / (np.sqrt(second) + self.eps) + self.decays[index] * value)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import autodiff_sct as ad
+from autodiff_sct.compiler.domain import pass_registry
 
 Cases = list[tuple[Callable[..., Any], tuple[Any, ...]]]
 V = np.array([0.4, 1.3, -0.7, 0.9])
@@ -57,6 +58,20 @@ def check_gradient(fn: Any, args: Any) -> None:
     np.testing.assert_allclose(ad.grad(fn)(*args), gradient, rtol=1e-13, atol=1e-15)
     assert np.shape(gradient) == np.shape(args[0])
     np.testing.assert_allclose(gradient, differences(fn, args), rtol=1e-5, atol=1e-7)
+
+
+def check_beside_plain(fn: Any, x: Any, name: str) -> None:
+    """Check value and gradient, of small arrays against differences, of others against those without a pass."""
+    kept = x.copy()
+    value, gradient = ad.value_and_grad(fn)(x)
+    assert value == fn(x) and np.array_equal(x, kept)
+    if len(x) < 10:
+        expected = differences(fn, (x,))
+    else:
+        with pass_registry.without(name):
+            expected = ad.grad(fn)(x)
+    for found in (gradient, ad.grad(fn)(x)):
+        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-7)
 
 
 def check_tangent(fn: Any, args: Any) -> None:

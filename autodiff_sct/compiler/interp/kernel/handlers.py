@@ -104,18 +104,14 @@ def statement(*kinds: type) -> Callable[[Any], Any]:
 
 
 def execute_each(s: Specialiser, body: list[Any]) -> None:
-    for position, node in enumerate(body):
+    for node in body:
         outer, s.node = s.node, node
         try:
-            if isinstance(node, gast.If) and len(body) == position + 1:
-                STATEMENTS[gast.If](s, node)
-            else:
-                handler = STATEMENTS.get(type(node))
-                if handler is None:
-                    raise s.refuse(
-                        "unsupported-syntax", f"a {type(node).__name__.lower()} statement cannot be differentiated"
-                    )
-                handler(s, node)
+            handler = STATEMENTS.get(type(node))
+            if handler is None:
+                kind = type(node).__name__.lower()
+                raise s.refuse("unsupported-syntax", f"a {kind} statement cannot be differentiated")
+            handler(s, node)
         finally:
             s.node = outer
 

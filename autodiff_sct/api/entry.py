@@ -12,7 +12,7 @@ from typing import Any
 
 from ..compiler.domain import pass_registry
 from ..core import process_state
-from ..core.forks import IMPORTING, Lock
+from ..core.process_state import IMPORTING, Lock
 
 __all__ = ["compiled", "dispatch", "is_unchanged", "made", "shared"]
 

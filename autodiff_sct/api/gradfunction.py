@@ -20,8 +20,8 @@ from typing import (
 import numpy as np
 
 from ..compiler.domain.leaves import holds_chunked
-from ..core.forks import Lock
 from ..core.highlight import highlighted_html
+from ..core.process_state import Lock
 from ..errors import ArgumentRuntimeError, ArgumentTypeError, AutodiffError, NotDifferentiable
 from ..tensor import Parameter, Tensor
 from .arguments import (

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, ParamSpec, TypeVar
 
-from autodiff_sct.core.forks import Lock
+from .process_state import Lock
 
 P = ParamSpec("P")
 R = TypeVar("R")

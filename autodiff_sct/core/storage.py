@@ -1,4 +1,4 @@
-"""The folder of what is kept from one process to the next, and how its files are written and read.
+"""Storage: the folder of what is kept between processes, its files written and read, and the package's own files.
 
 Emitted programs and native ones are kept in the user's cache folder: `AUTODIFF_SCT_CACHE_DIR` if it is set, else a
 folder ``autodiff_sct`` where the platform keeps such things (``$XDG_CACHE_HOME`` or ``~/.cache``, ``~/Library/Caches``,
@@ -10,6 +10,9 @@ cleared.
 That is what protects against others; the digests in the files are against damage.  Who may write to this folder could
 run anything as this user anyway.  A file is replaced at once, so that processes side by side see the old one or the
 new one.
+
+A process that has been running since before an upgrade would keep what the old compiler emits under the new one's name:
+it keeps nothing once a file has changed.
 """
 
 from __future__ import annotations
@@ -29,6 +32,7 @@ __all__ = [
     "clear",
     "files",
     "folder",
+    "is_unchanged",
     "prune",
     "read_own",
     "reason_unused",
@@ -229,3 +233,27 @@ def state_of(file: Path) -> tuple[float, int]:
     except OSError:
         return 0.0, 0
     return state.st_mtime, state.st_size
+
+
+PACKAGE = os.path.dirname(os.path.dirname(__file__))
+
+
+def states(folder: str) -> Iterator[tuple[str, int, int]]:
+    """The path, the size in bytes and the time in nanoseconds of each module below a folder."""
+    for entry in os.scandir(folder):
+        if entry.name.endswith(".py"):
+            state = entry.stat()
+            yield entry.path, state.st_size, state.st_mtime_ns
+        elif entry.name != "__pycache__" and entry.is_dir(follow_symlinks=False):
+            yield from states(entry.path)
+
+
+AT_IMPORT = sorted(states(PACKAGE))
+
+
+def is_unchanged() -> bool:
+    """True if the files are what they were when the package was imported."""
+    try:
+        return sorted(states(PACKAGE)) == AT_IMPORT
+    except OSError:
+        return False

@@ -4,7 +4,6 @@ from . import (
     activation,
     attention,
     cell,
-    dynamic_lr,
     images,
     layers,
     learning_rate_schedule,
@@ -13,12 +12,10 @@ from . import (
     optim,
     pools,
     recurrent,
-    training,
 )
 from .activation import *  # noqa: F403
 from .attention import *  # noqa: F403
 from .cell import *  # noqa: F403
-from .dynamic_lr import *  # noqa: F403
 from .images import *  # noqa: F403
 from .layers import *  # noqa: F403
 from .learning_rate_schedule import *  # noqa: F403
@@ -27,13 +24,11 @@ from .normalization import *  # noqa: F403
 from .optim import *  # noqa: F403
 from .pools import *  # noqa: F403
 from .recurrent import *  # noqa: F403
-from .training import *  # noqa: F403
 
 __all__: list[str] = []
 __all__ += activation.__all__
 __all__ += attention.__all__
 __all__ += cell.__all__
-__all__ += dynamic_lr.__all__
 __all__ += images.__all__
 __all__ += layers.__all__
 __all__ += learning_rate_schedule.__all__
@@ -42,4 +37,3 @@ __all__ += normalization.__all__
 __all__ += optim.__all__
 __all__ += pools.__all__
 __all__ += recurrent.__all__
-__all__ += training.__all__

@@ -14,7 +14,7 @@ from ..errors import ArgumentValueError
 from ..tensor import Parameter, Tensor
 from .cell import Cell
 from .layers import positive
-from .windows import overlapped, padding_of, pads_of, pair, same_pads, windows
+from .pools import overlapped, padding_of, pads_of, pair, same_pads, windows
 
 __all__ = ["Conv1d", "Conv1dTranspose", "Conv2d", "Conv2dTranspose"]
 

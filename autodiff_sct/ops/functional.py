@@ -1,7 +1,7 @@
 """MindSpore's functions, as plain NumPy: they work on tensors, arrays and numbers, and the compiler inlines them."""
 
 from ..api import stop_gradient
-from . import arithmetic, creation, elementary, random, reduction, selection, shaping, smooth
+from . import arithmetic, creation, elementary, reduction, selection, shaping, smooth
 from .arithmetic import *  # noqa: F403
 from .arithmetic import abs, div, floor_div, floor_mod, matmul, mul, neg, outer, pow, sub
 from .creation import *  # noqa: F403
@@ -18,7 +18,6 @@ from .losses import (
     nll_loss,
     smooth_l1_loss,
 )
-from .random import *  # noqa: F403
 from .reduction import *  # noqa: F403
 from .selection import *  # noqa: F403
 from .selection import clamp, equal, gather_elements, greater, greater_equal, less, less_equal, not_equal
@@ -95,7 +94,6 @@ __all__ = [
 __all__ += arithmetic.__all__
 __all__ += creation.__all__
 __all__ += elementary.__all__
-__all__ += random.__all__
 __all__ += reduction.__all__
 __all__ += selection.__all__
 __all__ += shaping.__all__

@@ -1,7 +1,10 @@
-"""The tensor: an array or a NumPy scalar whose uses are recorded.
+"""Tensors: arrays or NumPy scalars whose uses are recorded, and those in the memory of others.
 
 A tensor of rank 0 that comes from a number or a reduction holds a NumPy scalar, which is a value: ``y += 1`` binds the
 name `y` anew.  All others hold an array.  Operators, methods and what NumPy does with tensors are in `operators`.
+
+A view knows its root, the tensor in whose memory it lies, and the way from there.  When the root or another of its
+views is written to, the root gets a new place on the tape, and the view finds its own again the next time it is asked.
 """
 
 from __future__ import annotations
@@ -16,9 +19,9 @@ import numpy as np
 
 from ..core.process_state import RECORDING
 from ..errors import ArgumentRuntimeError, ArgumentTypeError
-from .node import Node
+from .memory import Node
 
-__all__ = ["Tensor", "recording", "tensor"]
+__all__ = ["Tensor", "View", "detach", "recording", "tensor"]
 
 recording = RECORDING.get
 
@@ -232,3 +235,59 @@ def tensor(data: Any, requires_grad: bool = False) -> Tensor:
         raise ArgumentTypeError(f"a tensor is made of numbers, not of {type(data).__name__} with dtype {value.dtype}")
     made = Tensor(value[()] if isinstance(source, (int, float, complex, np.generic)) else value, None)
     return made.requires_grad_() if requires_grad else made
+
+
+class View(Tensor):
+    """A tensor in the memory of another.
+
+    Attributes
+    ----------
+    root : Tensor or None
+        The tensor in whose memory it lies; None for one that has become a leaf.
+    path : tuple of callable
+        The steps from the root's value to this one.
+    seen : Node or None
+        The root's node when this one's was found.
+    cut : bool
+        Whether it is a constant, whatever the root is.
+    """
+
+    __slots__ = ("cut", "path", "root", "seen")
+
+    def __init__(self, value: Any, base: Tensor, path: tuple[Any, ...], node: Node | None, cut: bool) -> None:
+        self.value, self.gradient, self.cut = value, None, cut
+        self.root: Tensor | None
+        self.path: tuple[Any, ...]
+        if isinstance(base, View) and base.root is not None:
+            self.root = base.root
+            path = (*base.path, *path)
+        else:
+            self.root = base
+        self.path, self.seen = path, self.root.node
+        NODE.__set__(self, node)
+
+    @property
+    def node(self) -> Node | None:  # type: ignore[override]
+        """Its place in the graph, found again if the root was written to since."""
+        root = self.root
+        if root is not None and root.node is not self.seen and recording():
+            self.seen = root.node
+            if not self.cut:
+                found: Any = root
+                for step in self.path:
+                    found = step(found)
+                NODE.__set__(self, found.node)
+        return NODE.__get__(self)
+
+    @node.setter
+    def node(self, node: Node | None) -> None:
+        self.root, self.cut = None, False
+        NODE.__set__(self, node)
+
+
+NODE: Any = Tensor.__dict__["node"]
+
+
+def detach(self: Tensor) -> Tensor:
+    """The same value as a constant, in the same memory."""
+    return View(self.value, self, (), None, True) if self.ndim else Tensor(self.value, None)

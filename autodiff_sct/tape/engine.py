@@ -23,12 +23,10 @@ from ..errors import ArgumentRuntimeError, NoRule
 from ..rules.optional import load_optional
 from ..rules.table import NONDIFFERENTIABLE, TABLE
 from ..runtime import add_at, unbroadcast, zeros_like
-from .array import Tensor, recording
-from .memory import STAMPS, check_unchanged, kept, owner_of, shell
+from .array import Tensor, View, detach, recording
+from .memory import STAMPS, Node, check_unchanged, kept, owner_of, shell
 from .modes import OWN
-from .node import Node
 from .pullbacks import Plan, name_of, no_rule, plan_of
-from .views import View, detach
 
 __all__ = ["IN_PLACE", "Cell", "Sweep", "call", "constant", "has_tensor", "is_inexact", "run"]
 

@@ -11,12 +11,10 @@ import numpy as np
 
 from ..errors import NoRule
 from ..rules.table import TABLE
-from .array import Tensor, recording
+from .array import Tensor, detach, recording
 from .engine import call, constant
-from .memory import shell
-from .node import Node
+from .memory import Node, shell
 from .pullbacks import Plan, no_rule, plan_of
-from .views import detach
 from .writes import WRITERS, Flat, augmented, put, setitem, sort, with_out
 
 __all__ = ["apply"]

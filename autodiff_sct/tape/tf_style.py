@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import ArgumentAttributeError, ArgumentRuntimeError, ArgumentTypeError, ArgumentValueError
 from .array import Tensor, recording
 from .engine import Sweep, is_inexact
-from .node import Node
+from .memory import Node
 from .torch_style import apart, listed
 
 __all__ = ["gradients"]

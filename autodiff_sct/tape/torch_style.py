@@ -12,8 +12,7 @@ from ..core.process_state import RECORDING
 from ..errors import ArgumentRuntimeError, ArgumentTypeError, ArgumentValueError
 from .array import Tensor
 from .engine import Cell, Sweep
-from .memory import stamp
-from .node import Node
+from .memory import Node, stamp
 
 __all__ = ["backward", "grad"]
 

@@ -14,13 +14,11 @@ import numpy as np
 from ..errors import AliasError, ArgumentRuntimeError, NoRule
 from ..rules.table import Rule, signature_of
 from ..runtime import gather_adjoint, stored
-from .array import Tensor, recording
+from .array import Tensor, View, recording
 from .engine import IN_PLACE, Cell, Sweep, call, is_inexact
-from .memory import owner_of, shell, stamp
+from .memory import Node, owner_of, shell, stamp
 from .modes import OWN
-from .node import Node
 from .pullbacks import Plan, plan_of
-from .views import View
 from .written import part_of, written, written_rule
 
 __all__ = ["WRITERS", "augmented", "setitem", "with_out"]

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .reducing import Reducing
+from .shaping import Reducing
 
 __all__ = ["TensorMethods"]
 

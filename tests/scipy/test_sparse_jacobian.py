@@ -13,7 +13,7 @@ import autodiff_sct as ad
 from autodiff_sct import sparse_hessian, sparse_jacobian
 from autodiff_sct.errors import ArgumentTypeError, AutodiffError, NotDifferentiable
 from autodiff_sct.runtime.sparsity import coloured
-from autodiff_sct.runtime.sparsity.colours import greedy
+from autodiff_sct.runtime.sparsity.run import greedy
 
 RNG = np.random.default_rng(6)
 

@@ -24,7 +24,7 @@ from typing import Any
 
 from autodiff_sct.compiler.frontend.source_text import Text, register
 from autodiff_sct.core.deep_stack import deeply
-from autodiff_sct.core.forks import Lock
+from autodiff_sct.core.process_state import Lock
 from autodiff_sct.errors import Origin
 from autodiff_sct.notebook_cells import cell_of
 

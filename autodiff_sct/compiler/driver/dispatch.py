@@ -15,9 +15,8 @@ from typing import Any, cast
 import numpy as np
 
 from ...core import deep_stack, thresholds
-from ...core.forks import IMPORTING, Lock
 from ...core.highlight import SourceText
-from ...core.process_state import part
+from ...core.process_state import IMPORTING, Lock, part
 from ...errors import REPEATABLE, Degenerate, Refused
 from ...runtime.apart import Apart
 from ..codegen.load import note_origin

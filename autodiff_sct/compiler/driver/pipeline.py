@@ -11,8 +11,7 @@ from typing import Any
 import gast
 
 from ...core.deep_stack import deeply
-from ...core.forks import IMPORTING
-from ...core.process_state import part
+from ...core.process_state import IMPORTING, part
 from ...errors import AliasError, NotDifferentiable, Refused, UnsupportedSyntax
 from .. import ir
 from ..ad.activity import activity

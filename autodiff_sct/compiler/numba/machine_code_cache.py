@@ -19,7 +19,7 @@ from types import ModuleType
 from typing import Any
 
 from ...core import storage
-from ...core.forks import Lock
+from ...core.process_state import Lock
 
 __all__ = ["KIND", "forget", "note", "program"]
 

@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .lanes import FUNCTIONS, METHODS, Lanes, Unbatchable, aligned, count_in, lifted, ndim, per_example
-from .ufuncs import matmul
+from .lanes import FUNCTIONS, METHODS, Lanes, Unbatchable, aligned, count_in, lifted, matmul, ndim, per_example
 
 SIGNATURES: dict[Any, inspect.Signature] = {}
 
@@ -150,7 +149,7 @@ def elementwise(fn: Any, given: dict[str, Any]) -> Any:
 
 @over(np.zeros_like, np.ones_like, np.empty_like, np.full_like)
 def alike(fn: Any, given: dict[str, Any]) -> Any:
-    from .creation import BatchedNumPy
+    from .run import BatchedNumPy
 
     count = count_in(given)
     assert count is not None

@@ -28,7 +28,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ...core import storage
-from ...core.forks import Lock
+from ...core.process_state import Lock
 from ...errors import ArgumentRuntimeError, ArgumentTypeError, ArgumentValueError
 from .identity import digest_of, digests_of_program
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from .colours import coloured
-from .run import pattern_of
+from .run import coloured, pattern_of
 from .tracked import Untraceable
 
 __all__ = ["Untraceable", "coloured", "pattern_of"]

@@ -16,7 +16,7 @@ import pytest
 
 import autodiff_sct as ad
 from autodiff_sct.compiler.interp.world import normalized_bodies
-from autodiff_sct.core import installed_files
+from autodiff_sct.core import storage
 
 X = np.ones(3)
 
@@ -93,9 +93,9 @@ import sys
 import numpy as np
 from pathlib import Path
 import autodiff_sct as ad
-from autodiff_sct.core import installed_files as installed, storage
+from autodiff_sct.core import storage
 
-changed = Path(installed.PACKAGE) / "installed_later.py"
+changed = Path(storage.PACKAGE) / "installed_later.py"
 changed.write_text("")
 try:
     print(ad.grad(lambda x: np.sum(x * x))(np.ones(2)), len(storage.files("programs")))
@@ -109,7 +109,7 @@ def test_nothing_is_kept_once_the_package_has_changed(tmp_path):
     """The package is a copy, so that nobody else sees it change."""
     import shutil
 
-    shutil.copytree(installed_files.PACKAGE, tmp_path / "autodiff_sct", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(storage.PACKAGE, tmp_path / "autodiff_sct", ignore=shutil.ignore_patterns("__pycache__"))
     script = tmp_path / "upgraded.py"
     script.write_text(UPGRADED)
     env = os.environ | {"PYTHONPATH": str(tmp_path), "AUTODIFF_SCT_CACHE_DIR": str(tmp_path / "cache")}

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from ....core import installed_files, process_state, storage
+from ....core import process_state, storage
 from ...domain import pass_registry
 from ...domain.request import Emitted
 from .entry import revived, written
@@ -96,7 +96,7 @@ def keep(path: Path | None, fn: Any, emitted: Emitted) -> None:
     """Write a program to its file, if another process can tell when it is of use."""
     if path is None:
         return
-    if not installed_files.is_unchanged():
+    if not storage.is_unchanged():
         return
     try:
         body = json.dumps(written(fn, emitted)).encode()

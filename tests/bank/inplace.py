@@ -312,3 +312,13 @@ def joined_by_index(v, u):
     line = np.r_[0.0, v, u[0], u]
     pairs = np.c_[v, line[:4]]
     return np.sum(line**2 * np.arange(9.0)) + np.sum(pairs[:, 0] * pairs[:, 1])
+
+
+@program(args=lambda rng: (rng.uniform(0.5, 2.0, size=(3, 4)),))
+def into_bare_memory(x):
+    y = np.ndarray(x.shape, dtype=x.dtype)
+    total = np.ndarray(3)
+    y[...] = 1.0 / x
+    for i in range(3):
+        total[i] = y[i] @ x[i - 1]
+    return np.sum(np.sqrt(total)) + np.sum(y * x[0])

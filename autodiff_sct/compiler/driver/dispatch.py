@@ -325,6 +325,9 @@ class Adjoint(Compiled):
             gradients = result[1:] if self.value else result if variant.count > 1 else (result,)
             if not (variant.may_be_nan and holds_nan(gradients)):
                 return result[0] if self.value else None, gradients, ()
+            result = repeated_calls.defined(self, variant, args)
+            self.met[kinds] = variant.first or variant
+            return self.outcome(variant, args, result)
         return self.outcome(variant, args, self.derive(variant, args))
 
     def derivatives_in(self, variant: Variant, result: Any) -> Any:

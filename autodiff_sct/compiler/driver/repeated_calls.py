@@ -1,10 +1,12 @@
 """Calls that are repeated with another program: where a derivative is NaN, infinite in a number, or degenerate.
 
-Most calls need none of this, and no program pays for it but a look for NaN.  The programs are: one with strong zeros
-(``ad/strong_zeros.py``), and one with perturbed spectra (``runtime/linalg/degenerate.py``), whose derivatives at four
-points
-around a degenerate spectrum tell the one in the middle.  They are what `limit_of` makes of them only if they agree: a
-derivative that is infinite, or that jumps from one side to the other, is refused.
+Most calls need none of this, and no program pays for it but a look for NaN.  The programs are: two with strong zeros
+(``ad/strong_zeros.py``), those of singular functions or of every function, and one with perturbed spectra
+(``runtime/linalg/degenerate.py``), whose derivatives at four points around a degenerate spectrum tell the one in the
+middle.  They are what `limit_of` makes of them only if they agree: a derivative that is infinite, or that jumps from
+one side to the other, is refused.
+
+Where strong zeros of singular functions are enough once, calls begin with that program from then on (`Variant.first`).
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ __all__ = ["REPEATED", "derive", "holds_nan"]
 NUMBERS = (ZeroDivisionError, OverflowError)  # what Python's numbers raise where NumPy's are infinite
 REPEATED = (*NUMBERS, np.linalg.LinAlgError, Degenerate)
 NOT_NEAR_BY = (ArithmeticError, ValueError, Degenerate)  # what a perturbed program may raise: there is no limit
+SINGULAR, EVERY, PERTURBED = "singular", "every", "perturbed"  # programs with strong zeros; of perturbed spectra
 AROUND = ((1.0, 0), (-1.0, 0), (0.5, 0), (-0.5, 0), (1.0, 1), (-1.0, 1))  # amounts, and bases
 
 
@@ -36,7 +39,7 @@ def derive(compiled: Compiled, variant: Variant, values: tuple[Any, ...], seeds:
     An error that remains is that of the first run.
     """
     try:
-        result = compiled.call(variant, values, seeds)
+        result = compiled.call(variant.first or variant, values, seeds)
     except REPEATED as error:
         if not variant.may_be_nan or not (variant.again or not isinstance(error, NUMBERS)):
             raise
@@ -45,9 +48,24 @@ def derive(compiled: Compiled, variant: Variant, values: tuple[Any, ...], seeds:
         return strong_result(compiled, variant, values, seeds, error)
     if not variant.may_be_nan or not holds_nan(compiled.derivatives_in(variant, result)):
         return result
+    return defined(compiled, variant, values, seeds)
+
+
+def defined(compiled: Compiled, variant: Variant, values: tuple[Any, ...], seeds: tuple[Any, ...] = ()) -> Any:
+    """The result of another program in the place of one that holds a NaN."""
     with np.errstate(all="ignore"):
         if (degenerate := degenerate_at(compiled, variant, values, seeds)) is not None:
             return limit(compiled, variant, values, seeds, degenerate)
+        if variant.first is None and not (compiled.split or SINGULAR in variant.strong):
+            masked = strongly(compiled, variant, SINGULAR)
+            masked.strong = variant.strong
+            try:
+                result = compiled.call(masked, values, seeds)
+                if not holds_nan(compiled.derivatives_in(variant, result)):
+                    variant.first = masked
+                    return result
+            except REPEATED:
+                pass  # of Python's numbers, which the next program does without
         return compiled.call(strongly(compiled, variant), values, seeds)
 
 
@@ -82,16 +100,18 @@ def strong_result(
     return result
 
 
-def strongly(compiled: Compiled, variant: Variant, perturbed: bool = False) -> Variant:
-    """The variant in which zero derivatives stay zero, whatever the slope; with perturbed spectra if asked for."""
-    from ..ad.strong_zeros import EVERY
+def strongly(compiled: Compiled, variant: Variant, kind: str = EVERY) -> Variant:
+    """The variant in which zero derivatives stay zero: of singular functions, of every one, or near by, too."""
+    from ..ad import strong_zeros
 
     with compiled.lock, deep_stack.paused():
-        found = variant.strong.get(perturbed)
+        found = variant.strong.get(kind)
         if found is None:
-            settings = {"backend": "numpy", "lists": False, "careful": True, "strong": EVERY}
-            settings |= {"perturbed": True, "value": True} if perturbed else {}
-            found = variant.strong[perturbed] = compiled.variant_of(variant, **settings)
+            settings = {"backend": "numpy", "strong": strong_zeros.SINGULAR}
+            if kind != SINGULAR:
+                settings |= {"lists": False, "careful": True, "strong": strong_zeros.EVERY}
+            settings |= {"perturbed": True, "value": True} if kind == PERTURBED else {}
+            found = variant.strong[kind] = compiled.variant_of(variant, **settings)
         return found
 
 
@@ -99,7 +119,7 @@ def limit(
     compiled: Compiled, variant: Variant, values: tuple[Any, ...], seeds: tuple[Any, ...], error: Degenerate
 ) -> Any:
     """The result at a degenerate spectrum: its derivative is the limit of those at spectra near by, or the error."""
-    program = strongly(compiled, variant, perturbed=True)
+    program = strongly(compiled, variant, PERTURBED)
 
     def run(amount: float, basis: int = 0) -> Any:
         with perturbation(amount, basis):

@@ -41,7 +41,8 @@ class Variant:
         self.revived = False  # whether it comes from the disk cache
         self.used = 0  # how many variants there were when it was chosen last
         self.other: Variant | None = None  # without lists, and careful with Python's floats
-        self.strong: dict[bool, Variant] = {}  # with strong zeros, by whether spectra are perturbed
+        self.strong: dict[str, Variant] = {}  # with strong zeros, by their kind
+        self.first: Variant | None = None  # with which calls begin since one returned a NaN
         self.may_be_nan = emitted.singular and not emitted.effects  # where it is, the call may be repeated
         self.emitted, self.names, self.wrt, self.code = emitted, names, wrt, getattr(fn, "__code__", None)
         assert emitted.function is not None

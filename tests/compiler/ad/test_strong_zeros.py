@@ -212,6 +212,23 @@ def test_a_program_that_prints_runs_once(capsys):
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("fn, first", [(masked_root, True), (overflow_that_is_clipped, False)])
+def test_later_calls_begin_with_the_program_that_was_needed(fn, first):
+    """Zeros of singular functions are enough for a root, and not for an overflow."""
+    gradient, value_and_gradient = ad.grad(fn), ad.value_and_grad(fn)
+    expected = gradient(X)
+    (variant,) = gradient.prepared().variants.by_kinds.values()
+    assert (variant[0].first is not None) == first
+    for x in (X, np.abs(X) + 1.0, X.copy()):
+        np.testing.assert_array_equal(gradient(x), ad.grad(fn)(x))
+        value, found = value_and_gradient(x)
+        assert value == fn(x)
+        np.testing.assert_array_equal(found, gradient(x))
+    np.testing.assert_array_equal(gradient(X), expected)
+    assert np.isnan(gradient(np.array([np.nan, 1.0, 4.0]))[0]) == np.isnan(ad.grad(fn)(np.array([np.nan, 1.0, 4.0]))[0])
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_what_is_nan_stays_nan_in_its_element():
     gradient = ad.grad(lambda x: np.sum(np.sqrt(x)))(np.array([-1.0, 4.0]))
     assert np.isnan(gradient[0]) and gradient[1] == 0.25

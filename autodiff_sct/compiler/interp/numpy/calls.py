@@ -23,7 +23,7 @@ from ..arrays import emit_op
 from ..arrays.emit_op import array_of_list, numpy_call
 from ..containers import items as containers
 from ..kernel.handlers import MADE, handles, otherwise
-from ..kernel.operations import attribute_of, call_python, call_value, get_item, items_of
+from ..kernel.operations import attribute_of, call_python, call_value, get_item, items_of, opaque_call
 from ..models import functions as models
 from ..world.captures import import_external, object_number
 from . import writers
@@ -209,6 +209,14 @@ def iscomplexobj(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) ->
         return Const(facts.dtype.kind == "c")
     expr = ir.call(ir.attribute(s.bind("np", np), "iscomplexobj"), s.expr(args[0]))
     return s.let(expr, Num("bool", np.dtype(bool), ()), may_raise=False)
+
+
+@handles(np.ndarray)
+def ndarray(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``np.ndarray(shape, dtype)``, which is ``np.empty`` unless it is told the memory."""
+    if len(args) > 2 or not kwargs.keys() <= {"shape", "dtype"}:
+        return opaque_call(s, s.expr(Const(np.ndarray)), np.ndarray, args, kwargs)
+    return call_value(s, Const(np.empty), args, kwargs)
 
 
 # Questions that rules ask

@@ -14,7 +14,7 @@ import pytest
 pytest.importorskip("numba")
 
 import autodiff_sct as ad
-from autodiff_sct.compiler.numba import machine_code_cache
+from autodiff_sct.compiler.numba import bailout
 from autodiff_sct.core import storage
 from benchmarks.workloads import lstm
 
@@ -31,16 +31,16 @@ def double(x):
 def place(tmp_path, monkeypatch):
     monkeypatch.setenv("AUTODIFF_SCT_CACHE_DIR", str(tmp_path))
     monkeypatch.delenv("AUTODIFF_SCT_CACHE", raising=False)
-    for name in [n for n in sys.modules if n.startswith(machine_code_cache.PREFIX)]:
+    for name in [n for n in sys.modules if n.startswith(bailout.PREFIX)]:
         monkeypatch.delitem(sys.modules, name)
-    found = storage.folder(machine_code_cache.KIND)
+    found = storage.folder(bailout.KIND)
     assert found is not None
     return found
 
 
 def forgotten(monkeypatch):
     """As in a new process."""
-    for name in [n for n in sys.modules if n.startswith(machine_code_cache.PREFIX)]:
+    for name in [n for n in sys.modules if n.startswith(bailout.PREFIX)]:
         monkeypatch.delitem(sys.modules, name)
 
 
@@ -50,12 +50,12 @@ def only(place, pattern):
 
 
 def test_machine_code_is_kept(place, monkeypatch):
-    kernel = machine_code_cache.program(TEXT, "double")
+    kernel = bailout.program(TEXT, "double")
     assert kernel(2.0) == 4.0
-    machine_code_cache.note(kernel.__module__)
+    bailout.note(kernel.__module__)
     before = only(place, "*.py").stat().st_mtime_ns
     forgotten(monkeypatch)
-    again = machine_code_cache.program(TEXT, "double")
+    again = bailout.program(TEXT, "double")
     assert again(2.0) == 4.0
     assert sum(again.stats.cache_hits.values()) == 1
     assert only(place, "*.py").stat().st_mtime_ns == before
@@ -73,52 +73,52 @@ def test_numbas_advice_on_our_files_is_not_given(place):
 
 
 def test_another_text_in_the_file_is_not_run(place, monkeypatch):
-    machine_code_cache.program(TEXT, "double")
+    bailout.program(TEXT, "double")
     path = only(place, "*.py")
     path.write_text("raise SystemExit('foreign')")
     forgotten(monkeypatch)
-    assert machine_code_cache.program(TEXT, "double")(2.0) == 4.0
+    assert bailout.program(TEXT, "double")(2.0) == 4.0
     assert path.read_text() == TEXT
 
 
 def test_corrupt_machine_code_is_thrown_away(place, monkeypatch):
-    kernel = machine_code_cache.program(TEXT, "double")
+    kernel = bailout.program(TEXT, "double")
     kernel(2.0)
-    machine_code_cache.note(kernel.__module__)
+    bailout.note(kernel.__module__)
     for path in (place / "__pycache__").glob("*.nb*"):
         path.write_bytes(b"garbage")
     forgotten(monkeypatch)
-    again = machine_code_cache.program(TEXT, "double")
+    again = bailout.program(TEXT, "double")
     assert again(2.0) == 4.0
     assert sum(again.stats.cache_hits.values()) == 0
 
 
 def test_machine_code_without_a_note_is_not_used(place, monkeypatch):
-    kernel = machine_code_cache.program(TEXT, "double")
+    kernel = bailout.program(TEXT, "double")
     kernel(2.0)
     forgotten(monkeypatch)
-    again = machine_code_cache.program(TEXT, "double")
+    again = bailout.program(TEXT, "double")
     again(2.0)
     assert sum(again.stats.cache_hits.values()) == 0
 
 
 def test_switched_off(place, monkeypatch):
     monkeypatch.setenv("AUTODIFF_SCT_CACHE", "0")
-    assert machine_code_cache.program(TEXT, "double")(2.0) == 4.0
+    assert bailout.program(TEXT, "double")(2.0) == 4.0
     assert not list(place.iterdir())
 
 
 @pytest.mark.skipif(not hasattr(os, "getuid"), reason="permissions are POSIX")
 def test_a_folder_that_others_may_write_to_is_not_used(place):
     place.chmod(0o777)
-    assert storage.folder(machine_code_cache.KIND) is None
-    assert machine_code_cache.program(TEXT, "double")(2.0) == 4.0
+    assert storage.folder(bailout.KIND) is None
+    assert bailout.program(TEXT, "double")(2.0) == 4.0
     assert not list(place.iterdir())
 
 
 def test_the_name_changes_with_the_text(place):
-    machine_code_cache.program(TEXT, "double")
-    machine_code_cache.program(TEXT.replace("2 * x", "x + x"), "double")
+    bailout.program(TEXT, "double")
+    bailout.program(TEXT.replace("2 * x", "x + x"), "double")
     assert len(list(place.glob("*.py"))) == 2
 
 

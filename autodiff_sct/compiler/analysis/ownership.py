@@ -36,7 +36,7 @@ from .. import ir
 from ..domain.facts import Listed, Mapped, Num, Pair, is_same
 from ..ir.builder import Specialiser
 from .alias import Regions, enclosing_loops, reachable, roots_of, written_by
-from .live_ranges import Lives
+from .liveness import Lives
 
 NEW = {
     "zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "array", "copy",

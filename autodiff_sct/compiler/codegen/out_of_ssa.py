@@ -27,7 +27,7 @@ import gast
 
 from .. import ir
 from ..analysis.definite_assignment import sources
-from ..analysis.live_ranges import Lives, Segment, describe, uncounted
+from ..analysis.liveness import Lives, Segment, describe, uncounted
 from ..domain.facts import Listed, Mapped, Num, Opaque
 from ..domain.identifiers import identifier
 from ..ir.builder import Role, Specialiser

@@ -24,8 +24,7 @@ from ..domain.pytree import describe, key
 from ..domain.request import Attempt, Emitted, Request, Way
 from . import cache, compile_log, repeated_calls
 from .argument_binding import Binding, Slot, general_tree, refuse_endless
-from .attempts import granted_by, settings_of
-from .repeated_calls import holds_nan
+from .repeated_calls import granted_by, holds_nan, settings_of
 from .specialization import Variant, Variants, check_distinct, check_order, check_overlap, check_writable
 from .tensor_boxing import seeds_in, unwrapped, wrapped_like
 

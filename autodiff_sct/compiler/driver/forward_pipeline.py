@@ -14,9 +14,8 @@ from ..ad.forward.transform import Forward
 from ..ad.results import check_output, detached, of_rank_0, output_leaves, own_result, unknown_leaves
 from ..ad.reverse.cotangents import copied, helper
 from ..ad.stop_gradient import refuse_writes
-from ..analysis.alias import Regions, regions_of_program
+from ..analysis.alias import Regions, needs_order, regions_of_program
 from ..analysis.definite_assignment import drop_sure, unbound
-from ..analysis.layout_dependence import needs_order
 from ..analysis.liveness import sweep_dead
 from ..domain.facts import Num
 from ..domain.request import Arguments, Emitted, Request

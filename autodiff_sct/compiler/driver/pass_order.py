@@ -56,8 +56,11 @@ from ..opt.scalar.effect_substitution import substitute_into_effects, substitute
 from ..opt.scalar.loop_bounds import fold_bounds, name_counters, normalize_direction, rematerialize_counters
 from ..opt.scalar.rematerialization import rematerialize
 from ..opt.scalar.sinking import sink, sink_stores
-from .pass_manager import NUMPY, Pass, Phase, Precision
-from .pass_steps import (
+from .pass_manager import (
+    NUMPY,
+    Pass,
+    Phase,
+    Precision,
     fix_values,
     joined_names,
     look_at_values,

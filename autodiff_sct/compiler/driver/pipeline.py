@@ -35,9 +35,8 @@ from ..ad.stop_gradient import refuse_writes
 from ..ad.tape.availability import computed_anyway
 from ..ad.tape.insert import record
 from ..ad.tape.required_restores import settle
-from ..analysis.alias import Regions, regions_of_program
+from ..analysis.alias import Regions, needs_order, regions_of_program
 from ..analysis.definite_assignment import drop_sure, unbound
-from ..analysis.layout_dependence import needs_order
 from ..analysis.liveness import sweep_dead
 from ..domain import pass_registry
 from ..domain.facts import Num, Opaque

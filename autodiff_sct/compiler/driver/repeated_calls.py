@@ -1,4 +1,4 @@
-"""Calls that are repeated with another program: where a derivative is NaN, infinite in a number, or degenerate.
+"""Calls repeated with another program: refused ones, and those whose derivative is NaN or degenerate.
 
 Most calls need none of this, and no program pays for it but a look for NaN.  The programs are: two with strong zeros
 (``ad/strong_zeros.py``), those of singular functions or of every function, and one with perturbed spectra
@@ -7,24 +7,32 @@ middle.  They are what `limit_of` makes of them only if they agree: a derivative
 one side to the other, is refused.
 
 Where strong zeros of singular functions are enough once, calls begin with that program from then on (`Variant.first`).
+
+The first attempt writes the shortest and most general program.  A second one is made where the first met something
+that it could have done otherwise (see `domain.attempt`), and a third where integers among the arguments may be
+settings: as a program for the very integers that it is given, it is of no use to calls with others.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...core import deep_stack, thresholds
-from ...errors import Degenerate
+from ...errors import Degenerate, Refused, UnsupportedSyntax
 from ...runtime.linalg.degenerate import perturbation
 from ..domain.leaves import children, leaves, replaced
+from ..domain.pytree import Branch, Static, is_setting
+from ..domain.request import Attempt, Emitted, Request, Way
 from .specialization import Variant
 
 if TYPE_CHECKING:
     from .dispatch import Compiled
 
-__all__ = ["REPEATED", "derive", "holds_nan"]
+__all__ = ["REPEATED", "derive", "fixed", "granted_by", "holds_nan", "settings_of"]
 
 NUMBERS = (ZeroDivisionError, OverflowError)  # what Python's numbers raise where NumPy's are infinite
 REPEATED = (*NUMBERS, np.linalg.LinAlgError, Degenerate)
@@ -204,3 +212,83 @@ def holds_nan(value: Any) -> bool:
     if isinstance(value, (str, bytes, int, np.generic)) or value is None:
         return False
     return any(map(holds_nan, (children(value) or {}).values()))
+
+
+def granted_by(
+    emit: Callable[[Request], Emitted], request: Request, values: tuple[Any, ...] = ()
+) -> tuple[Emitted, Request]:
+    """The program that `emit` makes of a request, and the request as it was granted."""
+    from ..interp.library.validation import explained
+    from ..interp.world.boundary import users_line
+
+    first: Refused | None = None
+    following: Request | None = request
+    while following is not None:
+        request = following
+        try:
+            return settled(emit, request), request
+        except Refused as error:
+            following = after(request, error, values)
+            error.origin = users_line(error.origin, request.fn, request.attempt.derivatives)
+            first, last = error if first is None or Way.CALL in request.attempt.ways else first, error
+    assert first is not None
+    raise explained(first, last, request.attempt.unfollowed.values()) from None
+
+
+def settled(emit: Callable[[Request], Emitted], request: Request) -> Emitted:
+    """The result of `emit` for a request; refused if a container needs a variable where a derivative uses it."""
+    from ..ir.program_values import Restart
+
+    try:
+        return emit(request)
+    except Restart:
+        raise UnsupportedSyntax(
+            "a container changes its shape in a way that cannot be followed",
+            "give each of its items one kind on every path",
+            code="different-kinds",
+        ) from None
+
+
+def after(request: Request, refused: Refused, values: tuple[Any, ...]) -> Request | None:
+    """The attempt that follows one that was refused."""
+    tried, ways = request.attempt, ways_around(request.attempt, refused)
+    if not tried.ways and tried.derivatives and Way.CALL in tried.met and Way.CALL not in ways:
+        return replace(request, attempt=Attempt(frozenset([Way.CALL])))
+    if tried.ways <= {Way.CALL} and tried.met & ways:
+        return replace(request, attempt=Attempt(ways))
+    if tried.ways and Way.CALL in ways - tried.ways:  # the attempts before did not come to the derivative
+        return replace(request, attempt=Attempt(tried.ways | {Way.CALL}))
+    parameters = fixed(request.parameters, values)
+    if Way.INTEGERS in tried.ways or parameters == request.parameters:
+        return None
+    return replace(request, parameters=parameters, attempt=Attempt((tried.ways or ways) | {Way.INTEGERS}))
+
+
+def ways_around(tried: Attempt, refused: Refused) -> frozenset[Way]:
+    """The ways that may lift a refusal."""
+    from ..interp.world.boundary import is_ours
+
+    ways = {Way.TEXTS, Way.ASK, Way.LATE, Way.DEFAULTS, Way.INLINE if tried.specialised else Way.SHORT}
+    in_derivative = tried.derivatives and (refused.origin is None or is_ours(refused.origin))
+    return frozenset(ways | {Way.CALL} if in_derivative else ways)
+
+
+# Integers that are settings: an order, a degree, an axis. How many results there are may depend on one.
+
+
+def settings_of(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The settings that tell calls apart which a program for given integers serves."""
+    return tuple([value if is_setting(value) else None for value in values])
+
+
+def fixed(parameters: dict[str, Any], values: tuple[Any, ...]) -> dict[str, Any]:
+    """The trees of the arguments where integers that are settings are known."""
+    found = {name: value for name, value in zip(parameters, values) if is_setting(value)}
+    return {name: (kind, known(found[name]) if name in found else tree) for name, (kind, tree) in parameters.items()}
+
+
+def known(value: Any) -> Any:
+    """The tree of a setting."""
+    if isinstance(value, tuple):
+        return Branch(tuple, tuple(range(len(value))), tuple(map(known, value)))
+    return Static(value)

@@ -19,7 +19,6 @@ from typing import Any
 
 import gast
 
-from autodiff_sct.compiler.frontend.bindings import bound_before, scan
 from autodiff_sct.compiler.frontend.builders import (
     Block,
     Names,
@@ -28,11 +27,13 @@ from autodiff_sct.compiler.frontend.builders import (
     assign,
     at,
     blocks_of,
+    bound_before,
     constant,
     load,
     names_in,
     negated,
     rebuilt,
+    scan,
     statements_in,
 )
 from autodiff_sct.errors import UnsupportedSyntax

@@ -75,8 +75,21 @@ import gast
 from ...core import thresholds
 from ...core.deep_stack import deeply
 from .. import ir
-from .bindings import SCOPES, bound_before, parameters, scan
-from .builders import Block, Names, Statement, assign, at, blocks_of, constant, load, rebuilt
+from .builders import (
+    SCOPES,
+    Block,
+    Names,
+    Statement,
+    assign,
+    at,
+    blocks_of,
+    bound_before,
+    constant,
+    load,
+    parameters,
+    rebuilt,
+    scan,
+)
 from .early_exits import single_exit
 from .pattern_matching import without_match
 

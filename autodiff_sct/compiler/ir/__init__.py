@@ -11,11 +11,28 @@ Memory is the exception: arrays and lists that the program writes are changed by
 Expressions are Python trees whose leaves are such variables, literals and the globals of the emitted module.
 """
 
-from .expr import (
+from .statements import (
     LOAD,
+    MAY_RAISE,
     OPERATORS,
     PARTS,
+    REPEATED,
+    SIMPLE,
+    Block,
+    Carry,
+    Effect,
     Expr,
+    If,
+    Let,
+    Loop,
+    Merge,
+    Op,
+    Raise,
+    Rerun,
+    Return,
+    Store,
+    Try,
+    With,
     attribute,
     binop,
     call,
@@ -37,25 +54,6 @@ from .expr import (
     tuple_,
     variables_in,
     whole,
-)
-from .statements import (
-    MAY_RAISE,
-    REPEATED,
-    SIMPLE,
-    Block,
-    Carry,
-    Effect,
-    If,
-    Let,
-    Loop,
-    Merge,
-    Op,
-    Raise,
-    Rerun,
-    Return,
-    Store,
-    Try,
-    With,
 )
 from .traversal import (
     adjoint_bodies,

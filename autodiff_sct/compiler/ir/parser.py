@@ -22,9 +22,8 @@ from ...rules.table import TABLE
 from ..domain.facts import PYTHON_KINDS, Dim, Facts, Listed, Mapped, Num, Opaque, Pair
 from ..domain.values import Const, Leaf, ListV, TupleV, Value
 from .builder import Role, Specialiser
-from .expr import LOAD, path_of
 from .printer import DOT, FLAGS, HEAD, STRING
-from .statements import Block, Carry, Effect, If, Let, Loop, Merge, Op, Raise, Return, Store, Try, With
+from .statements import LOAD, Block, Carry, Effect, If, Let, Loop, Merge, Op, Raise, Return, Store, Try, With, path_of
 
 VARIABLE = re.compile(rf"{STRING}|\b([^\W\d]\w*)\.(\d+)\b")
 COMMENT = re.compile(r"  # (.*)$")

@@ -31,8 +31,24 @@ import gast
 from ..domain.facts import Dim, Facts, Listed, Mapped, Num, Pair
 from ..domain.identifiers import identifier
 from ..text.unparse import unparse
-from .expr import name, subscript, substitute, variables_in, whole
-from .statements import Block, Carry, Effect, If, Let, Loop, Raise, Return, Store, Try, With
+from .statements import (
+    Block,
+    Carry,
+    Effect,
+    If,
+    Let,
+    Loop,
+    Raise,
+    Return,
+    Store,
+    Try,
+    With,
+    name,
+    subscript,
+    substitute,
+    variables_in,
+    whole,
+)
 
 DOT = "\N{MIDDLE DOT}"  # stands in a variable's name for the dot, while it has to be a name of Python's
 STRING = r"""("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')"""

@@ -9,8 +9,7 @@ from typing import Any
 import gast
 
 from .. import ir
-from .expr import variables_in
-from .statements import SIMPLE, Block, Effect, If, Let, Loop, Raise, Return, Store, Try, With
+from .statements import SIMPLE, Block, Effect, If, Let, Loop, Raise, Return, Store, Try, With, variables_in
 
 
 def same_line(a: Any, b: Any) -> bool:

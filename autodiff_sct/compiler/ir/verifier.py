@@ -33,10 +33,9 @@ from ..domain.dummies import evaluate
 from ..domain.facts import Facts, Num
 from ..domain.values import TupleV, Value
 from .builder import Specialiser
-from .expr import nodes_in, path_of, variables_in
 from .patterns import is_call
 from .printer import printed
-from .statements import Block, If, Let, Loop, Raise, Return, Store, Try, With
+from .statements import Block, If, Let, Loop, Raise, Return, Store, Try, With, nodes_in, path_of, variables_in
 from .traversal import blocks, expressions, ir_targets, reads, walk
 
 FUNCTIONS: dict[type, Callable[..., Any]] = {

@@ -20,8 +20,7 @@ import numpy as np
 
 from ....errors import AliasError, NoRule, Refused, UnsupportedSyntax
 from ... import ir
-from ...analysis.alias import changed_through, reachable, roots_of
-from ...analysis.layout_dependence import FITTING, UNCERTAIN
+from ...analysis.alias import FITTING, UNCERTAIN, changed_through, reachable, roots_of
 from ...analysis.liveness import sweep_dead
 from ...domain.facts import Listed, Mapped, Num, Pair
 from ...interp.calls.recursive_functions import Recursion

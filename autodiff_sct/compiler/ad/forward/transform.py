@@ -17,8 +17,7 @@ from ....errors import NoRule
 from ....rules.table import NONDIFFERENTIABLE, TABLE
 from ....runtime import broadcast, memory
 from ... import ir
-from ...analysis.alias import Regions, enclosing_loops, roots_of
-from ...analysis.layout_dependence import MOVES, UNCERTAIN, move
+from ...analysis.alias import MOVES, UNCERTAIN, Regions, enclosing_loops, move, roots_of
 from ...domain.facts import UNKNOWN, Listed, Mapped, Num, Pair
 from ...domain.values import Const, Leaf, ListV, TupleV, Value
 from ...interp.arrays import emit_op, indexing

@@ -32,8 +32,7 @@ import gast
 
 from ....runtime import broadcast
 from ... import ir
-from ...analysis.alias import reachable, written_arguments, written_by
-from ...analysis.layout_dependence import MOVES, move
+from ...analysis.alias import MOVES, move, reachable, written_arguments, written_by
 from ...domain.facts import NOWHERE, UNKNOWN, Facts, Listed, Mapped, Num, Pair
 from ...domain.values import Const, Leaf, ListV, TupleV, Value
 from ...interp.arrays.value_dependent import SPLITS

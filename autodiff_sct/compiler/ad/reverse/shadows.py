@@ -18,8 +18,7 @@ import numpy as np
 from ....errors import AliasError, Origin
 from ....runtime import broadcast, memory
 from ... import ir
-from ...analysis.alias import roots_of
-from ...analysis.layout_dependence import FITTING, UNCERTAIN
+from ...analysis.alias import FITTING, UNCERTAIN, roots_of
 from ...domain.facts import UNKNOWN, Facts, Listed, Mapped, Num, Pair
 from ...domain.values import Const, Leaf, Value
 from ...interp.arrays import indexing, value_dependent

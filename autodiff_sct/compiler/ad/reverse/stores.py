@@ -20,7 +20,7 @@ from ....errors import AliasError
 from ....rules.table import NONDIFFERENTIABLE, TABLE
 from ....runtime import broadcast, memory, scatter
 from ... import ir
-from ...analysis.layout_dependence import MOVES, move
+from ...analysis.alias import MOVES, move
 from ...domain.facts import UNKNOWN, Facts, Listed, Mapped, Num
 from ...domain.values import Const, Leaf, ListV, TupleV, Value
 from ...interp.arrays import emit_op, indexing, value_dependent

@@ -32,8 +32,7 @@ import gast
 
 from ....core import thresholds
 from ... import ir
-from ...analysis.live_ranges import describe
-from ...analysis.liveness import count_uses
+from ...analysis.liveness import count_uses, describe
 from ...analysis.remarks import hand_on
 from ...domain.facts import Listed, Num, Pair
 from ...ir.builder import Role, Specialiser

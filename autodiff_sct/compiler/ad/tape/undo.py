@@ -10,7 +10,7 @@ from typing import Any
 
 from ....runtime import objects
 from ... import ir
-from ...analysis.layout_dependence import MOVES, move
+from ...analysis.alias import MOVES, move
 from ...domain.facts import UNKNOWN, Facts, Listed, Mapped, Num
 from ...domain.values import Const, Leaf, Value
 from ...interp.arrays import indexing

@@ -8,6 +8,6 @@
 
 from __future__ import annotations
 
-from .store import find, keep, wanted
+from .entry import find, keep, wanted
 
 __all__ = ["find", "keep", "wanted"]

@@ -10,7 +10,7 @@ import gast
 import numpy as np
 
 from ... import ir
-from ...domain.constant_folding import MOST_ITEMS
+from ...domain.dummies import MOST_ITEMS
 from ...domain.facts import BOOL, Listed, Mapped, Num, Opaque
 from ...domain.values import Const, Leaf, ListV, Obj, SliceV, Suspended, TupleV, Value
 from ...ir.builder import Specialiser

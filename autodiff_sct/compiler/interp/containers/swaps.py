@@ -18,9 +18,8 @@ from typing import Any
 import gast
 
 from ... import ir
-from ...analysis.alias import reachable, roots_of, written_arguments, written_by
-from ...analysis.layout_dependence import write_move
-from ...domain.constant_folding import is_short
+from ...analysis.alias import reachable, roots_of, write_move, written_arguments, written_by
+from ...domain.dummies import is_short
 from ...domain.facts import Listed, Num
 from ...domain.values import Const, Leaf, Value
 from ...ir.builder import Specialiser

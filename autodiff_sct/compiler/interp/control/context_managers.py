@@ -20,7 +20,7 @@ from ....errors import AutodiffError, SourceUnavailable
 from ... import ir
 from ...domain.facts import Opaque
 from ...domain.values import Leaf, Obj, Suspended, Value
-from ...frontend.bindings import parameters
+from ...frontend.builders import parameters
 from ...frontend.exception_regions import Block, assign, at, load
 from ...frontend.parse import parse
 from ...ir.builder import Specialiser

@@ -15,7 +15,7 @@ import gast
 import numpy as np
 
 from ... import ir
-from ...domain.constant_folding import is_cheap
+from ...domain.dummies import is_cheap
 from ...domain.facts import BOOL, Num, Opaque
 from ...domain.values import Choice, Closure, Const, Leaf, ListV, MaybeV, Obj, Poison, SliceV, TupleV, Value
 from ...ir.builder import Specialiser

@@ -6,7 +6,7 @@ import types
 from typing import Any
 
 from ... import ir
-from ...domain.constant_folding import is_cheap
+from ...domain.dummies import is_cheap
 from ...domain.facts import BOOL, INT, Facts, Opaque
 from ...domain.values import Const, Leaf, Obj, Value
 from ...ir.builder import Specialiser

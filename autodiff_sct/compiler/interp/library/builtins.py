@@ -13,7 +13,7 @@ import numpy as np
 
 from ....runtime import sorting
 from ... import ir
-from ...domain.constant_folding import is_cheap, is_short
+from ...domain.dummies import is_cheap, is_short
 from ...domain.facts import BOOL, INT, Listed, Mapped, Num, Opaque, Pair
 from ...domain.values import Bound, Choice, Closure, Const, Leaf, ListV, Obj, PartialV, SliceV, TupleV, Value
 from ...ir.builder import Specialiser

@@ -19,7 +19,7 @@ import gast
 from ....core import thresholds
 from ....runtime import sorting
 from ... import ir
-from ...domain.constant_folding import MOST_ITEMS
+from ...domain.dummies import MOST_ITEMS
 from ...domain.facts import INT, UNKNOWN, Listed, Num, Opaque
 from ...domain.values import Const, Leaf, ListV, TupleV, Value
 from ...ir.builder import Specialiser

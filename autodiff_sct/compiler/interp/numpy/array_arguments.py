@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ....rules.table import TABLE
-from ...analysis.rule_entries import with_entries
+from ...analysis.missing_rules import with_entries
 from ...domain.facts import Listed, Num, Pair
 from ...domain.values import ListV, Obj, TupleV, Value
 from ...ir.builder import Specialiser

@@ -15,7 +15,7 @@ import numpy as np
 
 from ....tensor import Parameter, Tensor
 from ... import ir
-from ...analysis.layout_dependence import write_move
+from ...analysis.alias import write_move
 from ...domain.facts import BOOL, COMPLEX, FLOAT, INT, Listed, Mapped, Num, Opaque
 from ...domain.values import Const, Leaf, ListV, Obj, TupleV, Value
 from ...ir.builder import Specialiser

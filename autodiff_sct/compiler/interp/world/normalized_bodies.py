@@ -12,8 +12,7 @@ import gast
 
 from ... import ir
 from ...domain.values import Closure
-from ...frontend.bindings import parameters, scan
-from ...frontend.builders import Names, at, load, rebuilt
+from ...frontend.builders import Names, at, load, parameters, rebuilt, scan
 from ...frontend.normalize import desugar, without_locals
 from ...frontend.parse import Parsed, parse
 from ...frontend.supported_syntax import YIELDS, fence, own_nodes

@@ -13,7 +13,7 @@ from ..kinds import COUNTED, FLOAT64, INT64, ONE, Axis, Bundle, Grid, Items, Num
 from ..passes.affine import Form, constant_form, form_of
 from ..passes.index_functions import dtype_name
 from ..state import Scope, State
-from . import lists, scalars, unbound
+from . import expressions, lists, scalars
 from .expressions import facts_number, number
 from .scalars import as_truth, constant_of, within
 from .statements import LOWERINGS, block
@@ -35,7 +35,7 @@ def if_stmt(state: State, stmt: ir.If) -> None:
     for demand in demands:
         for variable, counts in demand.items():
             state.demand.setdefault(variable, []).extend(counts)
-    merges = [*[merged(state, m, sides) for m in stmt.merges], *unbound.merged(state, stmt, sides)]
+    merges = [*[merged(state, m, sides) for m in stmt.merges], *expressions.merged(state, stmt, sides)]
     if all(is_quick(state, inner) for side in sides for inner in side):
         state.out += [inner for side in sides for inner in side]
         sides = [[], []]
@@ -145,7 +145,7 @@ def loop(state: State, stmt: ir.Loop) -> None:
     low, high = (low, high) if step > 0 else (high, low)
     assert stmt.index is not None
     carries = begin_carries(state, stmt)
-    flags = [] if only_runs(state, stmt, trips) else unbound.begin(state, stmt)
+    flags = [] if only_runs(state, stmt, trips) else expressions.begin(state, stmt)
     outer_demand, state.demand = state.demand, {}
     scope = Scope("range", stmt.index, low, high, stmt.stop is not None)
     with state.inside(scope) as body:
@@ -153,10 +153,10 @@ def loop(state: State, stmt: ir.Loop) -> None:
         bits = max(start.bits, stop.bits)
         state.values[stmt.index] = Number(ir.name(stmt.index), INT64, True, bits)
         define_phis(state, carries)
-        unbound.enter(state, flags)
+        expressions.enter(state, flags)
         block(state, stmt.body)
         end_carries(state, stmt, carries)
-        unbound.end(state, stmt, flags)
+        expressions.end(state, stmt, flags)
         if stmt.stop is not None:
             stop_test = as_truth(number(state, stmt.stop))
     uncounted = (
@@ -219,17 +219,17 @@ def define_trips(state: State, trips: str) -> None:
 
 def while_loop(state: State, stmt: ir.Loop) -> None:
     carries = begin_carries(state, stmt)
-    flags = unbound.begin(state, stmt)
+    flags = expressions.begin(state, stmt)
     outer_demand, state.demand = state.demand, {}
     with state.inside(Scope("while")) as head:
         define_phis(state, carries)
-        unbound.enter(state, flags)
+        expressions.enter(state, flags)
         block(state, stmt.head)
         test = as_truth(number(state, stmt.test))
         with state.writing() as body:
             block(state, stmt.body)
             end_carries(state, stmt, carries)
-            unbound.end(state, stmt, flags)
+            expressions.end(state, stmt, flags)
             stop = None if stmt.stop is None else as_truth(number(state, stmt.stop))
     state.demand = outer_demand
     if stmt.trips is not None:

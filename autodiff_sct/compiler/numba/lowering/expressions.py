@@ -1,4 +1,16 @@
-"""Expressions of the intermediate form, as numbers and grids."""
+"""Expressions of the intermediate form, as numbers and grids, and variables that some paths leave unbound.
+
+    for i in range(n):                       bound = False
+        if x[i] > 1:                         for i in range(n):
+            result = x[i]             ->         if x[i] > 1:
+            break                                    result = x[i]
+    return result                                    bound = True
+                                                     break
+                                             assert bound
+                                             return result
+
+Where one is read that is not bound, the call is given up, and the NumPy program raises what Python raises.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +28,83 @@ from ..kinds import BOOL, DTYPES, FLOAT64, INT64, WIDTH, Bundle, Grid, Items, Nu
 from ..passes.affine import constant_form, form_of, proved, reads_memory, remainder
 from ..passes.index_functions import elementwise, in_memory, size_expr
 from ..state import State
-from . import scalars, unbound
+from . import scalars
 from .indexing import part, transposed
 from .scalars import as_truth, compare, negation, negative, select
+
+__all__ = [
+    "as_truth",
+    "begin",
+    "check",
+    "dtype_of",
+    "end",
+    "enter",
+    "in_memory",
+    "lower",
+    "merged",
+    "number",
+    "resolved",
+]
+
+
+def is_unbound(state: State, variable: str) -> bool:
+    return variable in state.s.unbound  # type: ignore[attr-defined]
+
+
+def flag(state: State, variable: str | None) -> str:
+    """A variable that tells whether another one is bound."""
+    if variable in state.bound:
+        return state.bound[variable]
+    name = state.fresh("bound", BOOL)
+    state.emit(ir.Let((name,), ir.constant(variable is not None)))
+    return name
+
+
+def told(state: State, variable: str) -> str:
+    """The truth value of a variable that is about to be defined."""
+    name = state.bound[variable] = state.fresh("bound", BOOL)
+    state.values[name] = Number(ir.name(name), BOOL, True)
+    return name
+
+
+def check(state: State, variable: str) -> None:
+    """Give the call up where a variable is not bound."""
+    if variable in state.bound:
+        state.check(ir.name(state.bound[variable]))
+
+
+def merged(state: State, stmt: ir.If, sides: list[ir.Block]) -> list[ir.Merge]:
+    """The flags that tell, after a branch, whether the variables that it assigns are bound."""
+    merges = []
+    for m in stmt.merges:
+        if is_unbound(state, m.target):
+            names = []
+            for source, side in zip((m.then, m.orelse), sides):
+                with state.writing() as extra:
+                    names.append(flag(state, source))
+                side += extra
+            merges.append(ir.Merge(told(state, m.target), *names))
+    return merges
+
+
+def begin(state: State, stmt: ir.Loop) -> list[ir.Carry]:
+    """The flags that tell in a loop which of the variables that it carries are bound."""
+    carried = [c for c in stmt.carries if is_unbound(state, c.out)]
+    inits = [flag(state, c.init) for c in carried]
+    return [ir.Carry(told(state, c.phi), init, None, told(state, c.out)) for c, init in zip(carried, inits)]
+
+
+def enter(state: State, carries: list[ir.Carry]) -> None:
+    for c in carries:
+        state.define(c.phi, BOOL)
+
+
+def end(state: State, stmt: ir.Loop, carries: list[ir.Carry]) -> None:
+    """Update the flags at the end of an iteration."""
+    table = {state.bound[c.phi]: c for c in stmt.carries if c.phi in state.bound}
+    for carry in carries:
+        carry.next = flag(state, table[carry.phi].next)
+
 
 CONSTANTS = {id(value): f"{module}.{name}" for module, name, value in (
     ("np", "pi", np.pi), ("np", "e", np.e), ("np", "inf", np.inf), ("np", "nan", np.nan),
@@ -44,7 +130,7 @@ def number(state: State, expr: Any) -> Number:
 
 def lower_name(state: State, expr: Any) -> Value:
     if expr.id in state.values:
-        unbound.check(state, expr.id)
+        check(state, expr.id)
         return state.values[expr.id]
     raise state.outside(f"{state.s.hints.get(expr.id, expr.id)!r}, which is no number or array")
 
@@ -335,5 +421,3 @@ LOWERINGS: dict[str, Any] = {
     "Tuple": lower_tuple, "Attribute": lower_attribute, "Call": lower_call, "Slice": lower_slice,
     "List": lower_tuple,
 }  # fmt: skip
-
-__all__ = ["as_truth", "dtype_of", "in_memory", "lower", "number", "resolved"]

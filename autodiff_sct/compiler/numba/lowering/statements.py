@@ -17,7 +17,7 @@ from ..kinds import INT64, WIDTH, Bundle, Grid, Items, Number, Raw, Value
 from ..passes.affine import form_of, reads_memory
 from ..passes.index_functions import make, store, stored_number
 from ..state import State
-from . import lists, unbound
+from . import expressions, lists
 from .expressions import arithmetic, facts_number, lower, number, resolved
 from .gather_scatter import added, written
 from .indexing import part
@@ -319,7 +319,7 @@ def effect(state: State, stmt: ir.Effect) -> None:
             raise state.outside("a view that is saved, of memory that is written")
         return pushed(state, expr.func.value.id, value)
     if isinstance(expr, gast.Name) and expr.id in state.values:
-        return unbound.check(state, expr.id)
+        return expressions.check(state, expr.id)
     if isinstance(expr, gast.Call) and resolved(state, expr.func) is scatter.add_at:
         shadow = lower(state, expr.args[0])
         return lists.added_part(state, shadow, expr.args) if isinstance(shadow, Items) else added(state, expr.args)

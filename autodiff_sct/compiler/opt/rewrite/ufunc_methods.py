@@ -18,7 +18,7 @@ from typing import Any
 import gast
 
 from ... import ir
-from ...analysis.live_ranges import REDUCTIONS
+from ...analysis.liveness import REDUCTIONS
 from ...domain.facts import Num
 from ...ir.builder import Specialiser
 from ...ir.patterns import numpy_name

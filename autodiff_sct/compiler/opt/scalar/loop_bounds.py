@@ -33,7 +33,7 @@ import gast
 
 from ... import ir
 from ...analysis.alias import Regions, roots_of
-from ...analysis.live_ranges import uncounted
+from ...analysis.liveness import uncounted
 from ...domain.facts import INT, Listed, Num, Opaque
 from ...ir.builder import Specialiser
 from ...ir.traversal import change_own, replaced_node

@@ -129,11 +129,12 @@ class Compiled(Binding):
         return found
 
     def repeatable(self, request: Request) -> Emitted:
-        """The program that is asked for, with strong zeros from the beginning where a call of it cannot be repeated."""
+        """The program that is asked for; derivatives inside have strong zeros where a call of it cannot be repeated."""
         from ..ad.strong_zeros import SINGULAR
 
         emitted = self.best(request)
-        return self.best(replace(request, strong=SINGULAR)) if emitted.effects and not request.strong else emitted
+        late = emitted.effects and request.attempt.derivatives and not request.strong
+        return self.best(replace(request, strong=SINGULAR)) if late else emitted
 
     def variant_of(self, variant: Variant, **settings: Any) -> Variant:
         """The variant that is compiled with other settings."""

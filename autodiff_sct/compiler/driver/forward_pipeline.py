@@ -20,12 +20,11 @@ from ..analysis.liveness import sweep_dead
 from ..domain.facts import Num
 from ..domain.request import Arguments, Emitted, Request
 from ..domain.values import Frame, Leaf, ListV, Obj, TupleV, Value
-from ..interp.calls.recursion import has_effects
 from ..interp.world.boundary import own_copy, protect, receive
 from ..ir.builder import Role, Specialiser
 from .assemble import emit
 from .pass_manager import Program
-from .pipeline import refuse_captured, specialise, wanted_inputs, without_dead, writes_outside
+from .pipeline import note_effects, refuse_captured, specialise, wanted_inputs, without_dead
 
 
 def tangent(request: Request) -> Emitted:
@@ -39,7 +38,7 @@ def tangent(request: Request) -> Emitted:
     protect(s, table, where, replace(request, value=True).valued)
     table.ordered = bool(table.written) and needs_order(block, where)
     inputs, _ = wanted_inputs(s, table, request)
-    s.effects = has_effects(block) or writes_outside(s, where)
+    note_effects(s, block, where)
     active = activity(s, block, where, inputs, {*output_leaves(s, chosen), *unknown_leaves(s, chosen)})
     refuse_captured(s, where, active)
     refuse_writes(s, block, where, active)

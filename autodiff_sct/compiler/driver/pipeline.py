@@ -32,6 +32,7 @@ from ..ad.reverse.primal_shadows import beside
 from ..ad.reverse.seeds import refuse_unseen, sow, weight_gradients
 from ..ad.reverse.transform import Reverse
 from ..ad.stop_gradient import refuse_writes
+from ..ad.strong_zeros import SINGULAR
 from ..ad.tape.availability import computed_anyway
 from ..ad.tape.insert import record
 from ..ad.tape.required_restores import settle
@@ -196,6 +197,13 @@ def writes_outside(s: Specialiser, where: Regions) -> bool:
     return any(where.is_written(external.name) for external in s.externals.values())
 
 
+def note_effects(s: Specialiser, block: ir.Block, where: Regions) -> None:
+    """Note whether a program has effects: its calls cannot be repeated, so it has strong zeros from the beginning."""
+    s.effects = has_effects(block) or writes_outside(s, where)
+    if s.effects and not s.strong:
+        s.strong = SINGULAR
+
+
 def both_sweeps(request: Request, lost: list[AliasError]) -> Emitted:
     """Emit the adjoint function; `lost` tells the memory whose shadows the forward sweep has to make."""
     s, table, result = specialise(request)
@@ -204,7 +212,7 @@ def both_sweeps(request: Request, lost: list[AliasError]) -> Emitted:
     forward = without_dead(s, s.block, result, table, request)
     s.notes = {} if request.explain else None
     where = regions_of_program(s, forward)
-    s.effects = has_effects(forward) or writes_outside(s, where)
+    note_effects(s, forward, where)
     p = Program(s, where, request, table, result, forward)
     p.run(PRIMAL)
     where = p.where

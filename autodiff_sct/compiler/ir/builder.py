@@ -102,6 +102,7 @@ class Specialiser(ProgramValues):
         self.hearing = 0  # blocks around under handlers that would catch a refusal
         self.level = 1  # of the tangents of this program: above those of the programs that are part of it
         self.loops = 0  # how many loops are being specialised
+        self.indices: dict[int, str | None] = {}  # depth of a loop -> its index
 
     def begin_functions(self) -> None:
         """Make the tables of the functions and classes that the program uses."""
@@ -110,7 +111,7 @@ class Specialiser(ProgramValues):
         self.watched: set[Any] = set()  # methods of single objects that are guarded
         self.inside: dict[Any, Frame] = {}  # classes of the program and their methods -> where they are defined
         self.definitions: dict[str, Any] = {}
-        self.short_loops: list[Any] = []  # sites of the loops around that could be written out
+        self.short_loops: dict[Any, int] = {}  # sites of the loops around that could be written out -> their depth
         self.recursions: dict[Any, Any] = {}  # kind of call -> the recursive function compiled for it
         self.recursive_calls = 0
         self.inlined: set[Any] = set()  # functions that could not be compiled as such, and are inlined
@@ -247,12 +248,29 @@ class Specialiser(ProgramValues):
     def short_loop(self, site: Any) -> Iterator[None]:
         """A loop of so few iterations that it is written out where what it makes asks for that."""
         if site is not None:
-            self.short_loops.append(site)
+            self.short_loops[site] = self.loops + 1
         try:
             yield
         finally:
-            if site is not None:
-                self.short_loops.pop()
+            self.short_loops.pop(site, None)
+
+    def write_out_loop(self, key: Any = None) -> None:
+        """Specialise again with a loop around written out: one from whose index a key is computed, or the outermost."""
+        if self.short_loops:
+            read = self.computed_from(key)
+            inside = [site for site, depth in self.short_loops.items() if self.indices.get(depth) in read]
+            raise Restart(("write out", next(iter([*inside, *self.short_loops]))))
+
+    def computed_from(self, expr: Any) -> set[str]:
+        """The variables from which an expression is computed, as far as their definitions are known."""
+        found: set[str] = set()
+        left = [*ir.variables_in(expr)]
+        while left:
+            name = left.pop()
+            if name not in found:
+                found.add(name)
+                left += ir.variables_in(self.definitions.get(name))
+        return found
 
     @contextmanager
     def inside_loop(self) -> Iterator[None]:

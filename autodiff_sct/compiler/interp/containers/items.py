@@ -215,8 +215,7 @@ def get_from_items(s: Specialiser, base: Any, index: Value) -> Value:
         found = Opaque(tuple) if is_slice(index) else INT
         return s.let(ir.subscript(s.expr(base), s.expr(index)), found, hint="part" if is_slice(index) else "n")
     if isinstance(base, TupleV) and is_slice(index):
-        for site in s.short_loops:
-            raise Restart(("write out", site))
+        s.write_out_loop(s.expr(index))
         raise s.refuse(
             "unknown-length",
             "a tuple is cut where only the run tells",
@@ -247,16 +246,15 @@ def get_field(s: Specialiser, base: Obj, index: Value) -> Value:
     return value
 
 
-def unknown_key(s: Specialiser, base: Obj) -> Exception:
+def unknown_key(s: Specialiser, base: Obj, index: Value) -> Exception:
     """The way on where only the run tells a key: write out the loop, keep the container in a variable, or refuse."""
     items = [s.env[(base.id, key)] for key in s.fields(base) if (base.id, key) in s.env]
     if base.cls is list and (stays_short(s) or not all(storable(s, item) for item in items)):
-        for site in s.short_loops:
-            return Restart(("write out", site))
+        s.write_out_loop(s.expr(index))
     if base.id[0] in ("dict", "list"):
         return Restart(base.id)
     restart_tabled(s, base)
-    restart_whole(s, base)
+    restart_whole(s, base, index)
     return s.refuse("dict-key", "a key that is known only at run time")
 
 
@@ -403,7 +401,7 @@ def set_item(s: Specialiser, base: Value, index: Value, value: Value) -> None:
 
 def set_field(s: Specialiser, base: Obj, index: Value, value: Value) -> None:
     if not s.is_static(index) or (base.cls is list and isinstance(s.static(index), slice)):
-        raise unknown_key(s, base)
+        raise unknown_key(s, base, index)
     refuse_frozen(s, base)
     key = s.static(index)
     if base.id in s.objects:
@@ -495,4 +493,4 @@ def field_at_run_time(s: Specialiser, base: Obj, index: Value) -> Value:
         copy = new_dict(s)
         update_dict(s, copy, [(None, base)])
         return get_item(s, copy, index)
-    raise unknown_key(s, base)
+    raise unknown_key(s, base, index)

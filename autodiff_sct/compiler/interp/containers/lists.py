@@ -158,8 +158,7 @@ def write_out(s: Specialiser, facts: Listed, value: Value) -> None:
 
     A column of a table cannot be: the objects that it holds have a table, too.
     """
-    for site in s.short_loops:
-        raise Restart(("write out", site))
+    s.write_out_loop()
     site = site_of(s, next(iter(facts.roots))) if len(facts.roots) == 1 else None
     if s.loops or s.branches or (site is not None and site[0] == "column"):
         restart_tabled(s, value)

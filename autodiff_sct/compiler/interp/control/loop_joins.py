@@ -39,6 +39,7 @@ def loop(s: Specialiser, make: Callable[[], ir.Loop], body: Callable[[ir.Loop], 
         for _ in range(ROUNDS):
             s.rule_calls = rule_calls
             node = make()
+            s.indices[s.loops] = node.index
             if node.kind == "range" and node.index is not None:
                 s.ranges[node.index] = node.bounds
             s.env = dict(entry)

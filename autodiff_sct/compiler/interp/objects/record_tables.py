@@ -17,7 +17,6 @@ from typing import Any
 
 from ...domain.values import Const, Leaf, Obj, TupleV, Value
 from ...ir.builder import Specialiser
-from ...ir.program_values import Restart
 from ..kernel.operations import get_item as found_under
 from ..kernel.operations import set_item as put
 from ..kernel.user_errors import always
@@ -44,8 +43,7 @@ def record_of(s: Specialiser, value: Value) -> type[Record] | None:
 def place(s: Specialiser, row: Leaf, cls: type[Record], key: Value) -> Leaf:
     """The column of a key."""
     if not s.is_static(key):
-        for site in s.short_loops:
-            raise Restart(("write out", site))
+        s.write_out_loop(s.expr(key))
         raise s.refuse("dict-key", "a key that is known only at run time, of a dict in a list")
     if s.static(key) not in cls.keys_of_all:
         raise always(s, KeyError, s.static(key))

@@ -41,12 +41,11 @@ def may_stay_whole(tree: Branch) -> bool:
     return tree.cls is dict and all(isinstance(c, LeafTree) and isinstance(c.facts, Num) for c in tree.children)
 
 
-def restart_whole(s: Specialiser, base: Obj) -> None:
+def restart_whole(s: Specialiser, base: Obj, index: Value) -> None:
     """Specialise again with a dict argument as a dict, if it can be one."""
     if base.id in s.whole:
         raise Restart(("whole", base.id))
-    for site in s.short_loops:
-        raise Restart(("write out", site))
+    s.write_out_loop(s.expr(index))
 
 
 def facts_of_whole(s: Specialiser, tree: Branch, path: Any) -> Mapped:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import autodiff_sct as ad
 from tests.compiler.checked import Cases, check_gradient, check_tangent, names, registrar
 
 CASES: Cases = []
@@ -73,7 +74,25 @@ def counted(parameters, x):
     return np.sum(x**2)
 
 
+@case((X[0],))
+def cut_inside_a_loop(x):
+    terms = (x, 2.0 * x, x * x)
+    total = 0.0
+    for i in range(4):
+        x = np.sin(x)
+        for k in range(3):
+            for term in terms[k:]:
+                total = total + np.sum(term * x) * i
+    return total
+
+
 @pytest.mark.parametrize("fn, args", CASES, ids=names(CASES))
 def test_is_right(fn, args):
     check_gradient(fn, args)
     check_tangent(fn, args)
+
+
+def test_only_the_loop_is_written_out_whose_number_says_where():
+    text = ad.adjoint_source(cut_inside_a_loop, X[0])
+    assert "for i in range(4)" in text
+    assert "range(3)" not in text

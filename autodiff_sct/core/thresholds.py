@@ -38,7 +38,7 @@ ELEMENTS_OF_ONE_THREAD = 8192
 
 # -- of settings
 
-# The largest integer for which alone a program is compiled, where there is none for any integer.
+# The largest integer or length for which alone a program is compiled, where there is none for any.
 SETTING = 16
 
 # -- of machine code

@@ -32,6 +32,7 @@ class Way(Enum):
     LATE = "what cannot be followed in installed packages is refused where the run comes to it"
     SHORT = "short lists that are written out stay at compile time, and loops over them can be written out, too"
     DEFAULTS = "integers are known: defaults of parameters, items of tuples and what packages read from outside"
+    LENGTHS = "short lists and axes of arrays that are arguments or captured have the lengths that they have"
     INTEGERS = "the arguments that are integers are known"
 
 

@@ -61,7 +61,7 @@ class Compiled(Binding):
         self.variants = Variants()
         self.lock = Lock()
         self.latest: Variant | None = None
-        self.by_settings = False  # whether programs are compiled for the very integers that they are given
+        self.by_settings = frozenset[Way]()  # in which programs are compiled for very integers or lengths
 
     def variant(
         self, slots: tuple[Slot, ...], values: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -96,7 +96,7 @@ class Compiled(Binding):
     def key_of(self, values: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The key that tells calls apart which one variant serves."""
         kinds = (tuple([key(v) for v in values]), tuple(kwargs) if kwargs else len(args))
-        return (*kinds, settings_of(values)) if self.by_settings else kinds
+        return (*kinds, settings_of(values, self.by_settings)) if self.by_settings else kinds
 
     def compile(self, slots: tuple[Slot, ...], values: tuple[Any, ...], wrt: tuple[str, ...]) -> Variant:
         names = [name for name, _ in slots]
@@ -109,8 +109,8 @@ class Compiled(Binding):
                 part("compiler")
             emitted, granted = granted_by(self.repeatable, self.request(*asked), values)
             asked, ways = (granted.parameters, wrt), granted.attempt.ways
-            if Way.INTEGERS in ways:
-                self.tell_apart()
+            if by := ways & {Way.INTEGERS, Way.LENGTHS}:
+                self.tell_apart(by)
                 file = None
             if self.backend != "numba" or hasattr(emitted.function, "plain"):  # else the next process is to warn too
                 cache.keep(file, self.fn, emitted)
@@ -118,9 +118,9 @@ class Compiled(Binding):
         variant.ways, variant.revived = ways, revived
         return variant
 
-    def tell_apart(self) -> None:
-        """Tell calls apart by the integers that they are given, from now on."""
-        self.by_settings, self.arity = True, -1
+    def tell_apart(self, ways: frozenset[Way]) -> None:
+        """Tell calls apart by the integers or lengths that they are given, from now on."""
+        self.by_settings, self.arity = self.by_settings | ways, -1
         self.met.clear()
 
     def emit(self, request: Request) -> Emitted:

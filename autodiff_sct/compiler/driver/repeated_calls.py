@@ -9,13 +9,14 @@ one side to the other, is refused.
 Where strong zeros of singular functions are enough once, calls begin with that program from then on (`Variant.first`).
 
 The first attempt writes the shortest and most general program.  A second one is made where the first met something
-that it could have done otherwise (see `domain.attempt`), and a third where integers among the arguments may be
-settings: as a program for the very integers that it is given, it is of no use to calls with others.
+that it could have done otherwise (see `domain.attempt`), and a third where the lengths of the arguments, or integers
+among them, may decide what the program is: as a program for the very lengths or integers that it is given, it is of
+no use to calls with others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -24,8 +25,9 @@ import numpy as np
 from ...core import deep_stack, thresholds
 from ...errors import Degenerate, Refused, UnsupportedSyntax
 from ...runtime.linalg.degenerate import perturbation
+from ..domain.facts import Num
 from ..domain.leaves import children, leaves, replaced
-from ..domain.pytree import Branch, Static, is_setting
+from ..domain.pytree import Branch, Leaf, Listing, Static, is_setting
 from ..domain.request import Attempt, Emitted, Request, Way
 from .specialization import Variant
 
@@ -258,6 +260,10 @@ def after(request: Request, refused: Refused, values: tuple[Any, ...]) -> Reques
         return replace(request, attempt=Attempt(ways))
     if tried.ways and Way.CALL in ways - tried.ways:  # the attempts before did not come to the derivative
         return replace(request, attempt=Attempt(tried.ways | {Way.CALL}))
+    if Way.LENGTHS not in tried.ways:
+        parameters = measured(request.parameters, values)
+        if refused.code == "unknown-length" or parameters != request.parameters:
+            return replace(request, parameters=parameters, attempt=Attempt((tried.ways or ways) | {Way.LENGTHS}))
     parameters = fixed(request.parameters, values)
     if Way.INTEGERS in tried.ways or parameters == request.parameters:
         return None
@@ -276,9 +282,10 @@ def ways_around(tried: Attempt, refused: Refused) -> frozenset[Way]:
 # Integers that are settings: an order, a degree, an axis. How many results there are may depend on one.
 
 
-def settings_of(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The settings that tell calls apart which a program for given integers serves."""
-    return tuple([value if is_setting(value) else None for value in values])
+def settings_of(values: tuple[Any, ...], ways: frozenset[Way]) -> tuple[Any, ...]:
+    """The settings and lengths that tell calls apart which a program for given ones serves."""
+    settings = tuple([value if Way.INTEGERS in ways and is_setting(value) else None for value in values])
+    return (settings, *map(lengths_of, values)) if Way.LENGTHS in ways else settings
 
 
 def fixed(parameters: dict[str, Any], values: tuple[Any, ...]) -> dict[str, Any]:
@@ -292,3 +299,45 @@ def known(value: Any) -> Any:
     if isinstance(value, tuple):
         return Branch(tuple, tuple(range(len(value))), tuple(map(known, value)))
     return Static(value)
+
+
+# Lengths of short lists and of short axes: as many items are unpacked.
+
+
+def measured(parameters: dict[str, Any], values: tuple[Any, ...]) -> dict[str, Any]:
+    """The trees of the arguments with the lengths that these have."""
+    pairs = zip(parameters.items(), values)
+    return {name: (kind, with_lengths(tree, value)) for (name, (kind, tree)), value in pairs}
+
+
+def is_short(length: int) -> bool:
+    return length <= thresholds.SETTING
+
+
+def lengths_of(value: Any) -> Any:
+    """The lengths of the short axes in an argument, and of the short containers."""
+    if isinstance(value, np.ndarray):
+        return tuple([n if is_short(n) else None for n in value.shape])
+    if isinstance(value, (list, tuple, dict)) and is_short(len(value)):
+        return tuple(map(lengths_of, items_of(value)))
+    return None
+
+
+def with_lengths(tree: Any, value: Any) -> Any:
+    """The tree of an argument in which short lists are known item by item, and short axes by their lengths."""
+    if isinstance(tree, Leaf) and isinstance(value, np.ndarray) and isinstance(tree.facts, Num) and tree.facts.dims:
+        dims = tuple([n if is_short(n) else dim for n, dim in zip(value.shape, tree.facts.dims)])
+        return replace(tree, facts=replace(tree.facts, dims=dims))
+    if not isinstance(value, (list, tuple, dict)) or not is_short(len(value)):
+        return tree
+    if isinstance(tree, Listing):
+        items = tuple([with_lengths(tree.element, item) for item in value])
+        return Branch(tree.cls, tuple(range(len(value))), items)
+    if isinstance(tree, Branch):
+        return replace(tree, children=tuple(map(with_lengths, tree.children, items_of(value))))
+    return tree
+
+
+def items_of(value: Any) -> Iterable[Any]:
+    """The items of a list or a tuple, or the values of a dict."""
+    return value.values() if isinstance(value, dict) else value

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ....core import thresholds
 from ... import ir
 from ...domain.dependencies import DefaultRead, Guard, ItemRead, KwDefaultRead
 from ...domain.facts import Facts, Listed, Mapped, Num, Opaque, Pair
@@ -55,7 +56,8 @@ def import_value(s: Specialiser, value: Any, read: Callable[[], Any], symbol: st
         s.guards.append(Guard(read, value))
         note_symbol(s, value, symbol)
         return Const(value)
-    if isinstance(tree, (LeafTree, Listing)):
+    by_items = isinstance(tree, Listing) and len(value) <= thresholds.SETTING and Way.LENGTHS in s.attempt.ways
+    if isinstance(tree, LeafTree) or isinstance(tree, Listing) and not by_items:
         return external_leaf(s, value, read, symbol, tree)
     if isinstance(value, tuple):
         refuse_tuple(s, type(value))

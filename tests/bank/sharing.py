@@ -334,6 +334,23 @@ def deepcopy_of_lists(x):
 
 
 @program(args=vector, tags=SHARED)
+def copy_of_a_number_or_an_array(x):
+    length = x * 1.0
+    if x[0] > 5.0:
+        length = 0.5
+    for _ in range(3):
+        before = copy.copy(length)
+        deep = copy.deepcopy(before)
+        length = np.sin(length) + x
+        try:
+            before[0] = 2 * x[1]
+        except TypeError:
+            before = 2 * x[1]
+        length = length + before * deep
+    return np.sum(length)
+
+
+@program(args=vector, tags=SHARED)
 def deepcopy_of_a_dict(x):
     table = {"a": x * 1.0}
     deep, shallow = copy.deepcopy(table), copy.copy(table)

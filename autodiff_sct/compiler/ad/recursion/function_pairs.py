@@ -190,14 +190,18 @@ def variant_of(
 
 
 def check_overlap(s: Specialiser, rec: Recursion, stmt: ir.Let, r: Any) -> None:
-    """Arguments that share memory, one of which is written, would have two shadows."""
+    """Arguments that share memory, one of which is written, would have two shadows.
+
+    Of a list that the function writes, without writing what is in it, that is the memory of the list.
+    """
     from ..tape.required_restores import written_later
 
     assert stmt.op is not None
     known = [(p, reachable(s, s.facts[v.name])) for p, v in stmt.op.arguments.items() if isinstance(v, Leaf)]
     for p, roots in known:
+        written = roots if p in rec.written_inside else roots_of(s.facts[stmt.op.arguments[p].name])
         for other, found in known:
-            if p in rec.written and other != p and roots & found:
+            if p in rec.written and other != p and written & found:
                 raise AliasError(
                     f"two arguments of the recursive function {rec.name} share memory, and one of them is written",
                     "pass a copy of one of them",

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import operator
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from ....runtime import objects
 from ... import ir
-from ...domain.facts import Listed, Mapped, Num
+from ...domain.facts import Facts, Listed, Mapped, Num
 from ...domain.values import Bound, Const, Leaf, ListV, MaybeV, Obj, TupleV, Value
 from ...ir.builder import Specialiser
 from ..containers import items as containers
@@ -45,6 +46,8 @@ def copied(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value
             return new_row(s, cls, fields_of_row(s, value))
         if isinstance(facts, Num) and facts.kind != "array" and facts.kind is not None:
             return value
+        if may_be_array(facts):
+            return call_value(s, Const(operator.pos), [value], {})
         if isinstance(facts, Listed) or isinstance(facts, Num) and facts.kind == "array":
             return call_value(s, Bound("copy", value), [], {})
     raise s.refuse("copy", "a copy of something that cannot be followed")
@@ -130,14 +133,15 @@ class DeepCopy:
             return self.list(value)
         if isinstance(facts, Num) and (facts.unless_none is not None or facts.dims == () and not facts.roots):
             return value  # a number, or None
-        if isinstance(facts, Mapped) or not isinstance(facts, Num) or facts.kind is None:
+        either = may_be_array(facts)
+        if isinstance(facts, Mapped) or not isinstance(facts, Num) or facts.kind is None and not either:
             raise s.refuse("copy", "a deep copy of something that cannot be followed")
-        if facts.kind != "array":
+        if facts.kind != "array" and not either:
             return value
         if facts.roots & self.roots:
             raise s.alias_error("copy", "a deep copy of what may hold one array twice")
         self.roots |= facts.roots
-        return call_value(s, Bound("copy", value), [], {})
+        return call_value(s, Const(operator.pos) if either else Bound("copy", value), [value] if either else [], {})
 
     def list(self, value: Leaf) -> Value:
         """A list at run time: which of its items are one, only the run could tell."""
@@ -147,6 +151,12 @@ class DeepCopy:
         result = containers.own_list(s, ListV((), self.site()))
         each(s, over(s, value), lambda item: lists.append(s, result, DeepCopy(s, self.depth + 1).of(item)))
         return result
+
+
+def may_be_array(facts: Facts) -> bool:
+    """True for what is a number or an array, of floats: ``+x`` is the number itself, and a copy of the array."""
+    known = isinstance(facts, Num) and facts.kind is None and facts.unless_none is None and facts.dtype is not None
+    return known and facts.differentiable
 
 
 @handles(dataclasses.fields)

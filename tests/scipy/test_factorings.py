@@ -48,6 +48,81 @@ def test_rq(n: int) -> None:
     check_program(lambda a: np.sum(linalg.rq(a)[0] ** 3), RNG.normal(size=(n, n)), second=False)
 
 
+@pytest.mark.parametrize(("n", "seed"), [(1, 1), (2, 1), (2, 2), (3, 1), (5, 1), (5, 3)])
+def test_schur_of_real_and_complex_pairs(n: int, seed: int) -> None:
+    a = np.random.default_rng(seed).normal(size=(n, n))
+
+    def fn(a: Any) -> Any:
+        t, z = linalg.schur(a)
+        return np.sum(t**3) + np.sum(z**3) + np.sum(np.triu(t, 1) ** 2) + np.sum(np.sin(z @ t))
+
+    check_program(fn, np.asfortranarray(a), second=n == 3)
+
+
+@pytest.mark.parametrize("a", [np.eye(3), np.array([[0.3, -0.8], [0.8, 0.3]]), np.array([[1.0, 1.0], [0.0, 1.0]])])
+def test_a_basis_that_is_not_unique_is_refused(a: Any) -> None:
+    with pytest.raises(AutodiffError, match="not unique"):
+        ad.grad(lambda a: np.sum(linalg.schur(a)[1]))(a)
+
+
+@pytest.mark.parametrize("n", [1, 2, 7])
+def test_hessenberg(n: int) -> None:
+    def fn(a: Any) -> Any:
+        h, q = linalg.hessenberg(a, calc_q=True)
+        return np.sum(h**3) + np.sum(np.sin(q)) + np.sum(linalg.hessenberg(a) ** 2)
+
+    for sign in (1, -1):
+        check_program(fn, sign * RNG.normal(size=(n, n)), second=False)
+    check_program(lambda a: np.sum(linalg.hessenberg(a) ** 3), RNG.normal(size=(n, n)))
+
+
+def test_a_hessenberg_matrix_is_refused_as_an_argument_of_hessenberg() -> None:
+    with pytest.raises(AutodiffError, match="already"):
+        ad.grad(lambda a: np.sum(linalg.hessenberg(a)))(np.triu(A, -1))
+
+
+@pytest.mark.parametrize("n", [2, 3, 9])
+def test_spectra_of_tridiagonal_and_banded_matrices(n: int) -> None:
+    d, e = np.arange(n) + RNG.normal(size=n) / 4, RNG.normal(size=n - 1)
+
+    def fn(d: Any, e: Any) -> Any:
+        w, v = linalg.eigh_tridiagonal(d, e)
+        few = linalg.eigh_tridiagonal(d, e, select="i", select_range=(0, 1))
+        alone = linalg.eigvalsh_tridiagonal(d, e, select="i", select_range=(1, n - 1))
+        return np.sum(w**2 * v[0] ** 4) + np.sum(few[1] ** 3) + np.sum(few[0]) + np.sum(alone**3)
+
+    check_program(fn, d, e, second=n < 9)
+
+    def banded(bands: Any) -> Any:
+        upper, lower = linalg.eig_banded(bands), linalg.eig_banded(bands, lower=True)
+        return np.sum(upper[1] ** 4 * upper[0]) + np.sum(lower[0] ** 2) + np.sum(linalg.eigvals_banded(bands) ** 3)
+
+    check_program(banded, RNG.normal(size=(2, n)) + np.arange(n), second=n < 9)
+
+
+@pytest.mark.parametrize("lower", [True, False])
+@pytest.mark.parametrize(("count", "n"), [(1, 3), (2, 2), (3, 7)])
+def test_banded_cholesky_factors(lower: bool, count: int, n: int) -> None:
+    bands = 0.4 * RNG.normal(size=(count, n))
+    bands[0 if lower else -1] += 3.0
+    weights = RNG.normal(size=(count, n))
+
+    def fn(bands: Any, b: Any) -> Any:
+        factor = linalg.cholesky_banded(bands, lower=lower)
+        return np.sum(weights * factor**2) + np.sum(linalg.cho_solve_banded((factor, lower), b) ** 3)
+
+    check_program(fn, bands, RNG.normal(size=n), second=n < 7)
+    check_program(lambda ab, b: np.sum(linalg.cho_solve_banded((ab, lower), b) ** 2), bands, RNG.normal(size=(n, 2)))
+
+
+def test_pairs_of_matrices_and_functions_of_one() -> None:
+    check_program(lambda a, b: np.sum(np.abs(linalg.eigvals(a, b)) ** 2), A, S)
+    part = lambda a, b: np.sum(linalg.eigh(a, b, subset_by_index=[1, 2])[1] ** 4)
+    check_program(part, S, np.diag(np.arange(1.0, 5.0)) + 0.2)
+    check_program(lambda a: np.sum(linalg.funm(a, np.cos) ** 2), S / 4)
+    check_program(lambda a: np.sum(linalg.signm(a) ** 3), A + 0.4, step=1e-5, rtol=1e-4)
+
+
 def test_ldl() -> None:
     check(linalg.ldl, S)
 
@@ -81,7 +156,7 @@ def test_what_is_refused() -> None:
     for fn in (
         lambda a: np.sum(linalg.pinvh(a)),
         lambda a: np.sum(linalg.null_space(a[0, :2]) ** 3),
-        lambda a: np.sum(linalg.schur(a[0])[0]),
+        lambda a: np.sum(np.abs(linalg.schur(a[0], output="complex")[0])),
         lambda a: np.sum(linalg.rq(a[0, :, :2], mode="full")[0]),
         lambda a: np.sum(linalg.eigh(a[0], subset_by_value=[0, 3])[0]),
         lambda a: np.sum(np.abs(linalg.eigh(a[0] * 1j, subset_by_index=[0, 1])[1])),

@@ -47,6 +47,16 @@ def test_what_integrals_over_regions_refuse() -> None:
             ad.grad(fn)(0.8)
 
 
+@pytest.mark.parametrize("n", [2, 3, 4, 9])
+def test_cumulative_integrals_by_parabolas(n: int) -> None:
+    def fn(y: Any, x: Any) -> Any:
+        along = integrate.cumulative_simpson(y, x=np.cumsum(x**2), axis=0, initial=x[0])
+        return np.sum(along**3) + np.sum(integrate.cumulative_simpson(y[:, 0], dx=x[0] ** 2, initial=0) ** 2)
+
+    check_program(fn, RNG.normal(size=(n, 2)), 1.0 + RNG.uniform(size=n), second=n == 4)
+    check_program(lambda y: np.sum(integrate.cumulative_simpson(y, x=np.arange(n) ** 2) ** 3), RNG.normal(size=(2, n)))
+
+
 LOW = signal.butter(3, 0.2)
 SECTIONS = signal.butter(4, 0.3, output="sos")
 

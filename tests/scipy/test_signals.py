@@ -103,3 +103,48 @@ def test_coefficients_of_filters_there_and_back(padtype: str | None) -> None:
     fn = lambda b, a, x, axis: np.sum(np.sin(signal.filtfilt(b, a, x, axis, padtype=padtype)))
     check_program(lambda b, a, x: fn(b, a, x, -1), b, a, X)
     check_program(lambda b, a, x: fn(b, a, x, 0), b, a, TWO.T)
+
+
+@pytest.mark.parametrize("axis", [0, -1])
+def test_filters_by_the_coefficients_of_their_sections(axis: int) -> None:
+    def fn(b: Any, a: Any, x: Any) -> Any:
+        sos = np.concatenate([b, np.ones((2, 1)), a], 1)
+        both = signal.sosfiltfilt(sos, x, axis, padlen=2) + signal.sosfiltfilt(sos, x, axis, "even", 1)
+        return np.sum(signal.sosfilt(sos, x, axis) ** 3) + np.sum(both**2)
+
+    b, a = RNG.normal(size=(2, 3)), 0.2 * RNG.normal(size=(2, 2))
+    check_program(fn, b, a, RNG.normal(size=(6, 5)), second=False)
+
+
+def test_sections_at_second_order() -> None:
+    def fn(b: Any, a: Any, x: Any) -> Any:
+        sos = np.reshape(np.concatenate([b, np.ones(1), a]), (1, 6))
+        return np.sum(signal.sosfilt(sos, x) ** 3) + np.sum(signal.sosfiltfilt(sos, x) ** 2)
+
+    check_program(fn, RNG.normal(size=3), 0.2 * RNG.normal(size=2), X)
+
+
+@pytest.mark.parametrize("rates", [(3, 2), (1, 4), (4, 2), (5, 1), (2, 2)])
+@pytest.mark.parametrize("n", [1, 3, 130])
+def test_signals_at_other_rates(rates: tuple[int, int], n: int) -> None:
+    check_program(lambda x: np.sum(signal.resample_poly(x, *rates) ** 3), RNG.normal(size=n), second=n == 3)
+
+
+def test_settings_of_other_rates() -> None:
+    taps, x = RNG.normal(size=7), RNG.normal(size=(20, 3))
+    check_program(lambda h, x: np.sum(signal.resample_poly(x, 3, 2, window=h) ** 3), taps, x)
+    for padtype in ("mean", "median", "maximum", "minimum"):
+        fn = lambda x: np.sum(signal.resample_poly(x, 2, 3, axis=1, padtype=padtype) ** 3)
+        check_program(fn, x, second=False)
+    for settings in ({}, {"ftype": "fir"}, {"ftype": "fir", "zero_phase": False}, {"zero_phase": False, "n": 4}):
+        fn = lambda x: np.sum(signal.decimate(x, 3, axis=0, **settings) ** 3)
+        check_program(fn, RNG.normal(size=(90, 2)), second=False)
+
+
+def test_quotients_of_polynomials() -> None:
+    def fn(p: Any, q: Any) -> Any:
+        quotient, rest = signal.deconvolve(p, q)
+        return np.sum(quotient**3) + np.sum(rest**2)
+
+    check_program(fn, RNG.normal(size=6), np.array([1.5, 0.3, -0.2]))
+    check_program(lambda p: np.sum(signal.deconvolve(p, [1.0, 2.0])[0] ** 2), RNG.normal(size=4))

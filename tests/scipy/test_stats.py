@@ -138,6 +138,9 @@ REAL = {
     "circle": lambda x: stats.circvar(x) + stats.circstd(x, high=np.pi) + stats.circstd(x, normalize=True),
     "yeojohnson_llf": lambda x: stats.yeojohnson_llf(0.7, x) + stats.yeojohnson_llf(x[0], x),
     "one sample": lambda x: sum([*stats.ttest_1samp(x, x[0])]) + stats.ttest_1samp(x, 0.1, alternative="less").pvalue,
+    "cumulants": lambda x: sum([stats.kstat(x, n) for n in (1, 2, 3, 4)]) + stats.kstatvar(x) + stats.kstatvar(x, n=1),
+    "lmoments": lambda x: np.sum(stats.lmoment(x) ** 2) + stats.lmoment(x, 3, standardize=False),
+    "lmoments of rows": lambda x: np.sum(stats.lmoment(np.outer(x, x[:2]), axis=0, order=[1, 3]) ** 2),
     "jarque_bera": lambda x: sum([*stats.jarque_bera(x)]),
 }
 PAIRS = {

@@ -78,6 +78,45 @@ def gstd(a: Any, *, ddof: Any) -> Any:
 # Moments
 
 
+def kstat(data: Any, *, n: Any) -> Any:
+    """The unbiased estimate of a cumulant, from the central moments."""
+    size, m = data.shape[-1], centred(data)
+    if n == 1:
+        return np.mean(data, -1)
+    second = np.mean(m**2, -1)
+    if n == 2:
+        return second * size / (size - 1)
+    if n == 3:
+        return np.mean(m**3, -1) * size**2 / ((size - 1) * (size - 2))
+    fourth = (size + 1) * np.mean(m**4, -1) - 3 * (size - 1) * second**2
+    return fourth * size**2 / ((size - 1) * (size - 2) * (size - 3))
+
+
+def kstatvar(data: Any, *, n: Any) -> Any:
+    size, second = data.shape[-1], kstat(data, n=2)
+    if n == 1:
+        return second / size
+    return (2 * size * second**2 + (size - 1) * kstat(data, n=4)) / (size * (size + 1))
+
+
+def lmoment(sample: Any, *, order: Any, standardize: Any) -> Any:
+    ordered = np.sort(sample, -1)
+    if order is not None and np.ndim(order) == 0:
+        return one_lmoment(ordered, order, standardize)
+    return np.stack([one_lmoment(ordered, k, standardize) for k in ((1, 2, 3, 4) if order is None else order)])
+
+
+def one_lmoment(ordered: Any, k: int, standardize: bool) -> Any:
+    """An L-moment of numbers in their order, or its ratio to the second one."""
+    n = ordered.shape[-1]
+    weights = np.zeros(n)
+    for r in range(k):
+        factor = (1 - 2 * ((k - 1 - r) % 2)) * math.comb(k - 1, r) * math.comb(k - 1 + r, r) / special.binom(n - 1, r)
+        weights = weights + factor * special.binom(np.arange(n), r)
+    found = np.sum(ordered * weights, -1) / n
+    return found / one_lmoment(ordered, 2, False) if standardize and k > 2 else found
+
+
 def centred(a: Any) -> Any:
     return a - np.mean(a, -1, keepdims=True)
 
@@ -396,7 +435,8 @@ POWERS = {
 
 # One number for each set of samples, or a named tuple of such
 SAMPLES = (
-    *(gmean, hmean, pmean, trim_mean, gstd, moment, skew, kurtosis, variation, sem),
+    *(gmean, hmean, pmean, trim_mean, gstd, moment, skew, kurtosis, variation, sem, kstat),
+    *(kstatvar, lmoment),
     *(tmean, tvar, tstd, tsem, tmin, tmax, iqr, median_abs_deviation, quantile, circmean, circvar, circstd, entropy),
     *(boxcox_llf, yeojohnson_llf, pearsonr, linregress, ttest_1samp, ttest_rel, ttest_ind),
     *(

@@ -13,7 +13,7 @@ from ....rules.optional import load_optional
 __all__ = ["load_libraries"]
 
 MODULES = {
-    "scipy.linalg": ("linalg",),
+    "scipy.linalg": ("factorings", "linalg"),
     "scipy.stats": ("stats", "densities", "statistics"),
     "scipy.integrate": ("integrate", "equations"),
     "scipy.optimize": ("optimize",),

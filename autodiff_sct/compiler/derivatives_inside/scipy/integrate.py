@@ -7,15 +7,18 @@ from typing import Any
 import numpy as np
 from scipy import integrate
 
-from ....runtime.scipy import nested
+from ....runtime.scipy import integrals, nested
+from ... import ir
 from ...domain.facts import Num
 from ...domain.values import Const, Leaf, ListV, Poison, TupleV, Value
 from ...interp.arrays import emit_op
+from ...interp.arrays.emit_op import array_of_list
 from ...interp.kernel.handlers import handles
 from ...interp.kernel.operations import call_python, call_value, get_item
 from ...ir.builder import Specialiser
 from . import solutions
-from .functions import NUMBER, bound, call_of, derived, dummy, given, without
+from .by_text import by_text
+from .functions import NUMBER, arguments_of, bound, call_of, derived, dummy, given, without
 
 QUAD = "func a b args full_output epsabs epsrel limit points weight wvar wopts maxp1 limlst complex_func"
 UNKNOWN = "full_output weight wvar wopts maxp1 limlst complex_func"
@@ -54,6 +57,18 @@ def quad_vec(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Val
     expr = call_of(s, integrate, "quad_vec", [named["a"], named["b"]], without(named, "f a b args"), fn)
     op = emit_op.make_op(s, solutions.vector_integral, [fn.fn, named["a"], named["b"], *fn.settings(s)], {})
     return TupleV(tuple(s.let_several(expr, [facts, NUMBER], op, "integral")))
+
+
+@handles(integrate.cumulative_simpson)
+def cumulative_simpson(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``cumulative_simpson(y, x=x, dx=dx, axis=axis, initial=initial)``."""
+    named = arguments_of(integrate.cumulative_simpson, args, kwargs)
+    if named is None:
+        raise s.refuse("setting", "scipy.integrate.cumulative_simpson does not take these arguments")
+    callee = ir.attribute(s.bind("integrate", integrate), "cumulative_simpson")
+    expr = ir.call(callee, *map(s.expr, args), **{k: s.expr(v) for k, v in kwargs.items()})
+    named |= {k: array_of_list(s, named[k]) for k in ("y", "x")}
+    return by_text(s, integrals.cumulative_simpson, expr, list(named.values()))
 
 
 # Over regions

@@ -12,7 +12,6 @@ import numpy as np
 from scipy import linalg
 
 from ....rules.table import TABLE
-from ....runtime.scipy import factorings
 from ... import ir
 from ...domain.facts import Num
 from ...domain.values import Const, Leaf, Value
@@ -20,10 +19,8 @@ from ...interp.arrays import emit_op
 from ...interp.arrays.emit_op import array_of_list
 from ...interp.calls.dispatch import either
 from ...interp.kernel.handlers import HANDLERS, handles
-from ...interp.kernel.operations import call_python, call_value, get_item, opaque_call
+from ...interp.kernel.operations import call_python, opaque_call
 from ...ir.builder import Specialiser
-from .by_text import by_text, constant_result, parts_by_text, without_derivative
-from .functions import bound, refuse_complex, vector_like
 
 RIGHT_SIDES = {linalg.solve_banded: 2, linalg.solveh_banded: 1}
 
@@ -46,59 +43,6 @@ def solved(fn: Any, s: Specialiser, args: list[Value], kwargs: dict[str, Value])
 
 for _fn in RIGHT_SIDES:
     handles(_fn)(partial(solved, _fn))
-
-# Factorisations by others
-
-
-def reference_of(s: Specialiser, found: Leaf, k: int) -> Leaf:
-    """One of SciPy's results as a constant, by whose signs others go."""
-    dims = [dim for _ in range(2) for dim in vector_like(s).dims or ()]
-    facts = Num("array", np.dtype(np.float64), tuple(dims))
-    op = ir.Op(without_derivative, {"argument 0": found})
-    return s.let(ir.subscript(s.expr(found), ir.constant(k)), facts, op, "reference")
-
-
-def spectrum(fn: Any, s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    """``eigh(a, subset_by_index=...)``; without a subset it is in the table."""
-    callee = ir.attribute(s.bind("linalg", linalg), fn.__name__)
-    expr = ir.call(callee, *(s.expr(a) for a in args), **{k: s.expr(v) for k, v in kwargs.items()})
-    part = kwargs.get("subset_by_index", Const(None))
-    if part == Const(None):
-        return emit_op.apply(s, fn, expr, args, kwargs)
-    others = {k: v for k, v in kwargs.items() if k not in ("subset_by_index", "driver", "check_finite")}
-    flags = [others.pop(k, Const(d)) for k, d in (("lower", True), ("eigvals_only", fn is linalg.eigvalsh))]
-    if len(args) > 1 or others or not all(s.is_static(f) for f in flags):
-        raise s.refuse("setting", f"scipy.linalg.{fn.__name__} of a part of the spectrum has no derivative like this")
-    a = array_of_list(s, args[0])
-    refuse_complex(s, a, f"scipy.linalg.{fn.__name__} of a part of the spectrum")
-    ends = [call_value(s, Const(int), [get_item(s, part, Const(k))], {}) for k in (0, 1)]
-    found = constant_result(s, expr, [a, *ends], "found")
-    lower, only = flags
-    if s.static(only):
-        return by_text(s, factorings.part_of_values, s.expr(found), [a, *ends, lower])
-    return parts_by_text(s, factorings.part_of_spectrum, found, [reference_of(s, found, 1), a, *ends, lower])
-
-
-for _fn in (linalg.eigh, linalg.eigvalsh):
-    handles(_fn)(partial(spectrum, _fn))
-
-
-@handles(linalg.rq)
-def rq(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    """``rq(a, mode="economic")`` of a matrix with no more rows than columns."""
-    named = bound("a overwrite_a lwork mode check_finite", args, kwargs)
-    mode = named.get("mode", Const("full"))
-    if mode not in (Const("full"), Const("economic")) or named.get("overwrite_a", Const(False)) != Const(False):
-        raise s.refuse("setting", "scipy.linalg.rq with these settings has no derivative", "use mode='economic'")
-    a = array_of_list(s, named["a"])
-    refuse_complex(s, a, "scipy.linalg.rq")
-    callee = ir.attribute(s.bind("linalg", linalg), "rq")
-    expr = ir.call(callee, *(s.expr(v) for v in args), **{k: s.expr(v) for k, v in kwargs.items()})
-    found = constant_result(s, expr, [a], "found")
-    check = ir.call(s.bind("check_rq", factorings.check_rq), s.expr(a), s.expr(mode))
-    s.block.append(ir.Effect(check, s.where()))
-    return parts_by_text(s, factorings.rq_of_rows, found, [reference_of(s, found, 0), a])
-
 
 # Functions that SciPy applies to each matrix of a batch: what it applies is followed for one
 

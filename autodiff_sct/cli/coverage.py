@@ -22,8 +22,7 @@ from autodiff_sct.compiler.derivatives_inside.scipy import MODULES as FOLLOWED
 from autodiff_sct.compiler.derivatives_inside.scipy import load_libraries
 from autodiff_sct.compiler.interp.library.validation import text_of
 from autodiff_sct.compiler.interp.numpy import methods
-from autodiff_sct.rules.optional import MODULES, load_optional
-from autodiff_sct.rules.table import NONDIFFERENTIABLE, TABLE
+from autodiff_sct.rules.table import MODULES, NONDIFFERENTIABLE, TABLE, load_optional
 
 from ..compiler.interp.kernel.handlers import HANDLERS
 
@@ -112,9 +111,9 @@ def outcome_of_method(name: str) -> str:
 
 def distributions() -> Iterator[tuple[str, str]]:
     """The methods and the names of SciPy's distributions."""
-    from autodiff_sct.rules.scipy import discrete, stats
+    from autodiff_sct.rules.scipy import samples, stats
 
-    for rules, of in ((stats, "logpdf pdf cdf logcdf sf logsf ppf isf"), (discrete, "logpmf pmf cdf sf")):
+    for rules, of in ((stats, "logpdf pdf cdf logcdf sf logsf ppf isf"), (samples, "logpmf pmf cdf sf")):
         for name in sorted(rules.SLOPES):
             yield of, name
 

@@ -1,4 +1,4 @@
-"""The derivative table: one text for the compiler, forward mode and the tape.
+"""The derivative table: one text for the compiler, forward mode and the tape; rules of optional libraries.
 
 A rule is an ordinary function ``rule(y, d, *arguments)``: ``y`` is the primal's result, ``d`` the incoming
 derivative, and the rest are the primal's own parameters, with the same names, order and defaults.  It returns one
@@ -27,12 +27,12 @@ the compiler runs it at compile time where its arguments are known.
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
 from typing import Any, TypeVar
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 __all__ = [
     "BY_ITEM",
@@ -45,12 +45,15 @@ __all__ = [
     "elementwise",
     "forward",
     "linear",
+    "load_optional",
     "nondifferentiable",
     "perturbing",
     "reverse",
     "static",
     "steps_of_reals",
 ]
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 @dataclass
@@ -196,3 +199,27 @@ def static(fn: F) -> F:
     """Declare that `fn` computes settings from settings, without side effects: the compiler may run it itself."""
     STATIC.add(fn)
     return fn
+
+
+MODULES = {
+    "bottleneck": ("bottleneck",),
+    "scipy.fft": ("scipy.fft",),
+    "scipy.fftpack": ("scipy.fftpack",),
+    "scipy.integrate": ("scipy.sampled",),
+    "scipy.interpolate": ("scipy.interpolation",),
+    "scipy.sparse": ("scipy.sparse",),
+    "scipy.signal": ("scipy.signals",),
+    "scipy.ndimage": ("scipy.signals", "scipy.images", "scipy.resampled", "scipy.ranked"),
+    "scipy.spatial.distance": ("scipy.distances",),
+    "scipy.special": ("scipy.special", "scipy.bessel", "scipy.integrals"),
+    "scipy.stats": ("scipy.stats", "scipy.samples"),
+    "scipy.linalg": ("scipy.linalg", "scipy.factors", "scipy.equations", "scipy.structured"),
+}
+
+
+def load_optional() -> None:
+    """Fill the table with the rules of the libraries that have been imported."""
+    for library, rules in MODULES.items():
+        if library in sys.modules:
+            for name in rules:
+                import_module(f"{__package__}.{name}")

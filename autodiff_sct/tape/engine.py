@@ -20,8 +20,7 @@ import numpy as np
 import autodiff_sct.rules  # noqa: F401  (fills the table)
 
 from ..errors import ArgumentRuntimeError, NoRule
-from ..rules.optional import load_optional
-from ..rules.table import NONDIFFERENTIABLE, TABLE
+from ..rules.table import NONDIFFERENTIABLE, TABLE, load_optional
 from ..runtime import add_at, unbroadcast, zeros_like
 from .array import Tensor, View, detach, recording
 from .memory import STAMPS, Node, check_unchanged, kept, owner_of, shell

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from autodiff_sct.rules.magnitudes import root_mean_square, root_of_coordinates
-from autodiff_sct.rules.norms import root_of_squares, squared_absolute, squared_hypot, squared_norm
+from autodiff_sct.rules.norms import (
+    root_mean_square,
+    root_of_coordinates,
+    root_of_squares,
+    squared_absolute,
+    squared_hypot,
+    squared_norm,
+)
 from autodiff_sct.runtime.linalg.slopes import pushed, slope, slope_of_absolute
 from tests.laws.cases_linalg import ONE, STACK, TALL, A, V, Z, complex_, real
 from tests.laws.checker import Case, case

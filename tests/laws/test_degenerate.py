@@ -11,7 +11,7 @@ import pytest
 import autodiff_sct as ad
 from autodiff_sct.errors import NotDifferentiable
 from autodiff_sct.rules import table
-from autodiff_sct.rules.optional import load_optional
+from autodiff_sct.rules.table import load_optional
 
 pytestmark = pytest.mark.once
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
-import autodiff_sct.rules.scipy.distributions  # noqa: F401  (fills the table)
 from tests.laws.cases_elementwise import P, X
 from tests.laws.checker import Case, case
 

@@ -12,7 +12,7 @@ from scipy import linalg
 import autodiff_sct as ad
 from autodiff_sct.errors import NotDifferentiable
 from autodiff_sct.rules import table
-from autodiff_sct.rules.optional import load_optional
+from autodiff_sct.rules.table import load_optional
 from autodiff_sct.runtime.linalg import degenerate
 
 RNG = np.random.default_rng(0)

@@ -14,7 +14,7 @@ from scipy.stats import multivariate_normal, norm
 
 import autodiff_sct as ad
 from autodiff_sct.errors import AutodiffError
-from autodiff_sct.rules.scipy import discrete
+from autodiff_sct.rules.scipy import samples
 from autodiff_sct.rules.scipy import stats as continuous
 from tests.scipy.checked import check_program, check_reverse
 
@@ -50,7 +50,7 @@ def test_distribution_functions(name: str, method: str) -> None:
 
 
 @pytest.mark.parametrize("method", ["logpmf", "pmf", "cdf", "sf", "logcdf", "logsf"])
-@pytest.mark.parametrize("name", list(discrete.SLOPES))
+@pytest.mark.parametrize("name", list(samples.SLOPES))
 def test_counts(name: str, method: str) -> None:
     fn, shapes = getattr(getattr(stats, name), method), COUNTS[name]
     k = np.array([1, 1, 0]) if name == "bernoulli" else np.array([1, 3, 5])

@@ -26,8 +26,15 @@ from typing import Any
 import gast
 import numpy as np
 
-from ...rules.magnitudes import root_mean_square, root_of_coordinates
-from ...rules.norms import is_euclidean, root_of_squares, squared_absolute, squared_hypot, squared_norm
+from ...rules.norms import (
+    is_euclidean,
+    root_mean_square,
+    root_of_coordinates,
+    root_of_squares,
+    squared_absolute,
+    squared_hypot,
+    squared_norm,
+)
 from ...runtime.linalg import perturbed
 from .. import ir
 from ..analysis.alias import Regions

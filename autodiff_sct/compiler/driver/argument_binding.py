@@ -63,7 +63,7 @@ def signature_of_known(fn: Any) -> inspect.Signature | None:
         fn = getattr(fn, "fn", None)
     if not callable(fn) or fn.__hash__ is None:
         return None
-    from ...rules.optional import load_optional
+    from ...rules.table import load_optional
 
     table = part("compiler").TABLE
     load_optional()

@@ -14,8 +14,8 @@ from scipy import ndimage, special
 from ...errors import NoRule
 from ..shape import upto
 from ..table import forward, linear, reverse, static
+from . import fitted
 from .images import each, folded
-from .precision import fitted
 
 # B-splines
 

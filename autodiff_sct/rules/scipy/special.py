@@ -11,7 +11,7 @@ from scipy import special
 
 from ...errors import NoRule
 from ..table import elementwise, forward, nondifferentiable, reverse
-from .precision import fitted
+from . import fitted
 
 nondifferentiable(special.gammasgn)
 

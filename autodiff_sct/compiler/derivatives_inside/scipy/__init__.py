@@ -8,18 +8,18 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-from ....rules.optional import load_optional
+from ....rules.table import load_optional
 
 __all__ = ["load_libraries"]
 
 MODULES = {
     "scipy.linalg": ("factorings", "linalg"),
-    "scipy.stats": ("stats", "densities", "statistics"),
+    "scipy.stats": ("stats",),
     "scipy.integrate": ("integrate", "equations"),
     "scipy.optimize": ("optimize",),
-    "scipy.interpolate": ("interpolate", "bases", "scattered", "radial"),
-    "scipy.signal": ("signals", "spectra"),
-    "scipy.sparse": ("sparse", "sparse_blocks", "sparse_linalg"),
+    "scipy.interpolate": ("interpolate", "scattered"),
+    "scipy.signal": ("spectra",),
+    "scipy.sparse": ("sparse", "sparse_linalg"),
     "scipy.spatial.transform": ("rotations",),
     "autodiff_sct.api.implicit": ("implicit",),
 }

@@ -18,8 +18,15 @@ from ...interp.arrays.emit_op import array_of_list
 from ...interp.kernel.handlers import handles
 from ...interp.kernel.operations import call_python, call_value, get_item
 from ...ir.builder import Specialiser
-from .by_text import by_text, constant_result, parts_by_text, without_derivative
-from .functions import arguments_of, refuse_complex, vector_like
+from .functions import (
+    arguments_of,
+    by_text,
+    constant_result,
+    parts_by_text,
+    refuse_complex,
+    vector_like,
+    without_derivative,
+)
 
 # What decides only how SciPy computes, or only whether it raises or prints
 FREE = "check_finite driver lapack_driver tol max_ev lwork disp"

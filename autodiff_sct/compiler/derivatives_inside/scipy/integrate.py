@@ -17,8 +17,7 @@ from ...interp.kernel.handlers import handles
 from ...interp.kernel.operations import call_python, call_value, get_item
 from ...ir.builder import Specialiser
 from . import solutions
-from .by_text import by_text
-from .functions import NUMBER, arguments_of, bound, call_of, derived, dummy, given, without
+from .functions import NUMBER, arguments_of, bound, by_text, call_of, derived, dummy, given, without
 
 QUAD = "func a b args full_output epsabs epsrel limit points weight wvar wopts maxp1 limlst complex_func"
 UNKNOWN = "full_output weight wvar wopts maxp1 limlst complex_func"

@@ -1,4 +1,4 @@
-"""Interpolations of ``scipy.interpolate``: those that exist outside, and those that a program makes.
+"""Interpolations of ``scipy.interpolate``: those that exist outside, those that a program makes, and radial ones.
 
 One that a program makes is an object of a class of ``runtime.scipy``: SciPy's object is in a variable through which no
 derivative passes, and the numbers that describe it are beside that.
@@ -13,6 +13,7 @@ import numpy as np
 from scipy import interpolate
 
 from ....rules.scipy import interpolation
+from ....runtime.scipy import radial as texts
 from ....runtime.scipy import splines
 from ....runtime.scipy.splines import Polynomial, Table, increasing
 from ... import ir
@@ -24,8 +25,7 @@ from ...interp.kernel.operations import attribute_of, call_python
 from ...interp.objects.objects import construct
 from ...interp.objects.tables import class_of_row
 from ...ir.builder import Specialiser
-from .by_text import by_text, constant_result
-from .functions import bound, refuse_complex, row
+from .functions import bound, by_text, constant_result, refuse_complex, row
 
 NOTHING = Const(None)
 
@@ -177,7 +177,7 @@ def items(value: Value) -> list[Value]:
 @handles(interpolate.interp1d)
 def interp1d(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """``interp1d(x, y, kind, axis, fill_value=...)``."""
-    from .bases import through_values
+    from .scattered import through_values
 
     names = "x y kind axis copy bounds_error fill_value assume_sorted"
     named = settings(s, "interp1d", names, args, kwargs)
@@ -255,3 +255,39 @@ def barycentric(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> 
     xi, yi, _, x = args
     expr = ir.call(s.bind("barycentric", splines.barycentric), *map(s.expr, args))
     return by_text(s, splines.lagrange, expr, [xi, yi, x])
+
+
+NAME = "RBFInterpolator"
+
+
+@handles(interpolate.RBFInterpolator)
+def rbf_interpolator(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``RBFInterpolator(y, d, smoothing=..., kernel=..., epsilon=..., degree=...)``."""
+    named = settings(s, NAME, "y d neighbors smoothing kernel epsilon degree", args, kwargs)
+    if "neighbors" in named:
+        raise refusal(s, "`neighbors`", "leave neighbors out: all points are used")
+    kernel, degree = named.get("kernel", Const("thin_plate_spline")), named.get("degree", Const(None))
+    if not s.is_static(kernel) or s.static(kernel) not in texts.KERNELS or not s.is_static(degree):
+        raise refusal(s, "a kernel or a degree known at run time only", "write them as constants")
+    name = s.static(kernel)
+    if name in texts.SCALE_FREE and "epsilon" in named:
+        raise refusal(s, f"`epsilon` for the kernel {name!r}, which it only scales", "leave epsilon out")
+    y, d = arrays(s, NAME, named["y"], named["d"])
+    order = s.static(degree) if s.static(degree) is not None else texts.DEGREES.get(name, 0)
+    if order > 2:
+        raise refusal(s, f"polynomials of degree {order}", "use degree=2")
+    made = made_by(s, NAME, args, kwargs)
+    smoothing = array_of_list(s, named.get("smoothing", Const(0.0)))
+    fields = [made, y, d, smoothing, named.get("epsilon", Const(1.0)), kernel, Const(order)]
+    return construct(s, texts.Radial, fields, {})
+
+
+def refusal(s: Specialiser, what: str, instead: str) -> Exception:
+    return s.refuse("setting", f"scipy.interpolate.{NAME} with {what} has no derivative", instead)
+
+
+@handles(texts.radial)
+def radial(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    made, *rest, x = args
+    call = ir.call(of_scipy(s, made), s.expr(x))
+    return by_text(s, texts.radial_at, call, [*rest, array_of_list(s, x)])

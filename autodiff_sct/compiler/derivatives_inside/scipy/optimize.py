@@ -19,13 +19,13 @@ from ...interp.kernel.handlers import handles
 from ...interp.objects.objects import construct
 from ...ir.builder import Specialiser
 from . import solutions
-from .by_text import by_text
 from .functions import (
     NUMBER,
     NUMPYS_NUMBER,
     Given,
     beside,
     bound,
+    by_text,
     call_of,
     derived,
     given,

@@ -21,7 +21,7 @@ from ...interp.kernel.operations import attribute_of, call_python, call_value
 from ...interp.objects.objects import construct
 from ...interp.objects.tables import class_of_row
 from ...ir.builder import Specialiser
-from .by_text import by_text, constant_result, without_derivative
+from .functions import by_text, constant_result, without_derivative
 
 NAMES = ("from_quat", "from_rotvec", "from_euler", "from_matrix", "from_mrp")
 MAKERS = {name: getattr(texts, name) for name in NAMES}

@@ -109,3 +109,30 @@ def test_second_derivatives() -> None:
 def test_interpolants_are_refused() -> None:
     with pytest.raises(Exception, match="dense_output"):
         ad.grad(lambda a: np.sum(integrate.solve_ivp(prey, (0, 1), START, args=(a, 0.3), dense_output=True).y))(0.6)
+
+
+@pytest.mark.parametrize("method", ["RK45", "RK23", "Radau", "LSODA"])
+def test_ends_of_the_interval(method: str) -> None:
+    tolerance = {"rtol": 1e-9, "atol": 1e-11}
+    slope = lambda t, y, a: np.array([-a * y[0] + t * y[1], -y[1] * y[0]])
+
+    def fn(a: Any, begin: Any, end: Any) -> Any:
+        y = integrate.solve_ivp(slope, (begin, end), [1.0, 0.5], method, args=(a,), **tolerance).y
+        return np.sum(y[:, -1] ** 2)
+
+    check_program(fn, 0.7, 0.2, 1.3, step=1e-3, rtol=1e-4, second=False)
+
+
+def test_times_that_move() -> None:
+    slope = lambda t, y, a: -a * y + t
+
+    def fn(a: Any, times: Any, begin: Any) -> Any:
+        ivp = integrate.solve_ivp(slope, (begin, 2.0), [0.5], t_eval=times, args=(a,), rtol=1e-10, atol=1e-12)
+        path = integrate.odeint(slope, [0.5], times, args=(a,), tfirst=True, rtol=1e-11, atol=1e-13)
+        return np.sum(ivp.y**2) + np.sum(path**3)
+
+    check_program(fn, 0.7, np.array([0.4, 0.9, 1.7]), 0.1, step=1e-3, rtol=1e-4, second=False)
+    end = lambda t: np.sum(
+        integrate.solve_ivp(lambda t, y: -y * t, (0, t), [0.5], rtol=1e-10, atol=1e-12).y[:, -1] ** 2
+    )
+    check_program(end, 1.3, step=1e-3, rtol=1e-4)

@@ -10,14 +10,27 @@ from scipy import integrate
 from ....runtime.scipy.solvers import Trajectory
 from ... import ir
 from ...domain.facts import Dim, Num, Opaque
-from ...domain.values import Const, TupleV, Value
+from ...domain.values import Const, Leaf, TupleV, Value
 from ...interp.arrays import emit_op
 from ...interp.arrays.emit_op import array_of_list, numpy_call
 from ...interp.kernel.handlers import handles
+from ...interp.kernel.operations import call_python, get_item
 from ...interp.objects.objects import construct
 from ...ir.builder import Specialiser
 from . import trajectories
-from .functions import NUMPYS_NUMBER, bound, call_of, given, refuse_complex, row, without
+from .functions import (
+    NUMPYS_NUMBER,
+    Given,
+    bound,
+    call_of,
+    given,
+    is_free,
+    known,
+    refuse_complex,
+    row,
+    without,
+    without_derivative,
+)
 from .optimize import OFF, parts
 
 OPTIONS = "rtol atol max_step first_step"
@@ -44,11 +57,14 @@ def solve_ivp(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Va
     expr = call_of(s, integrate, "solve_ivp", [named["t_span"], start], without(named, "fun t_span y0 args"), fn)
     found = s.let(expr, Opaque(), hint="found")
     options = TupleV(tuple(named.get(name, Const(None)) for name in OPTIONS.split()))
-    span = named["t_span"]
-    values = [fn.fn, Const(True), method, span, times, options, *fn.settings(s)[:2], start, *fn.settings(s)[2:]]
-    count = s.num(times)
-    points = count.dims[0] if count is not None and count.dims else Dim((s.new_symbol("axis"), 0))
-    y = row(s, trajectories.trajectory, ir.attribute(s.expr(found), "y"), matrix(facts.dims[0], points), values, "y")
+    begin, end = (get_item(s, named["t_span"], Const(k)) for k in (0, 1))
+    span = TupleV((fixed(s, begin), fixed(s, end)))
+    if times == Const(None) and not (isinstance(method, Const) and method.value in trajectories.TABLEAUS):
+        times = times_between(s, begin, found, end)
+        end = Const(None)
+    moving = [times, begin, end if times == Const(None) else Const(None)]
+    settings = [fn.fn, Const(True), method, span, options]
+    y, points = states(s, fn, ir.attribute(s.expr(found), "y"), settings, moving, start)
     t = s.let(ir.attribute(s.expr(found), "t"), matrix(points), hint="t", may_raise=False)
     return construct(s, Trajectory, [t, y, *parts(s, found, "success status message nfev")], {})
 
@@ -66,16 +82,51 @@ def odeint(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value
     kinds = [NUMPYS_NUMBER, facts] if first == Const(True) else [facts, NUMPYS_NUMBER]
     fn = given(s, named["func"], kinds, named.get("args"))
     expr = call_of(s, integrate, "odeint", [start, times], without(named, "func y0 t args"), fn)
-    ends = [ir.subscript(s.expr(times), ir.constant(k)) for k in (0, -1)]
-    span = TupleV(tuple(s.let(e, NUMPYS_NUMBER, hint="end") for e in ends))
-    options = TupleV((Const(None),) * 4)
-    settings = fn.settings(s)
-    values = [fn.fn, first, Const("LSODA"), span, times, options, *settings[:2], start, *settings[2:]]
-    count = s.num(times)
-    points = count.dims[0] if count is not None and count.dims else Dim((s.new_symbol("axis"), 0))
-    columns = ir.attribute(expr, "T")
-    y = row(s, trajectories.trajectory, columns, matrix(facts.dims[0], points), values, "y")
+    begin, end = (get_item(s, times, Const(k)) for k in (0, -1))
+    settings = [fn.fn, first, Const("LSODA"), TupleV((fixed(s, begin), fixed(s, end))), TupleV((Const(None),) * 4)]
+    moving = [times, begin if moves(s, times) else Const(None), Const(None)]
+    y, points = states(s, fn, ir.attribute(expr, "T"), settings, moving, start)
     return s.let(ir.attribute(s.expr(y), "T"), matrix(points, facts.dims[0]), transposed(s, y), "states")
+
+
+def states(s: Specialiser, fn: Given, expr: Any, settings: list[Value], moving: list[Value], start: Value) -> Any:
+    """The states of a solution, one in each column, and their number; `moving` are the times and the steps' ends."""
+    order, rest, *inputs = fn.settings(s)
+    given_times, *ends = moving
+    ends = [v if moves(s, v) else Const(None) for v in ends]
+    free = [k for k, v in enumerate([given_times, *ends]) if moves(s, v)]
+    places = (*free, 3, *range(4, 4 + len(inputs)))
+    facts = s.num(start)
+    assert facts is not None and facts.dims is not None
+    values = [*settings, Const(places), order, rest, given_times, *ends, start, *inputs]
+    points = column_count(s, given_times)
+    return row(s, trajectories.trajectory, expr, matrix(facts.dims[0], points), values, "y"), points
+
+
+def column_count(s: Specialiser, times: Value) -> Dim:
+    count = s.num(times)
+    return count.dims[0] if count is not None and count.dims else Dim((s.new_symbol("axis"), 0))
+
+
+def moves(s: Specialiser, value: Value) -> bool:
+    """True for a time, or times, with respect to which there may be a derivative."""
+    return isinstance(value, Leaf) and is_free(s, value) and known(s, value) is None
+
+
+def fixed(s: Specialiser, value: Value) -> Value:
+    """A time as a constant, by which SciPy's steps are found again."""
+    if not isinstance(value, Leaf):
+        return value
+    return s.let(s.expr(value), s.facts[value.name], ir.Op(without_derivative, {"value": value}), "end")
+
+
+def times_between(s: Specialiser, begin: Value, found: Leaf, end: Value) -> Value:
+    """The times of the steps of a method that is not taken again, with the ends of the interval."""
+    op = ir.Op(without_derivative, {"value": found})
+    facts = matrix(Dim((s.new_symbol("axis"), 0), 0, True))
+    times = s.let(ir.attribute(s.expr(found), "t"), facts, op, "times")
+    ends = [v if moves(s, v) else Const(None) for v in (begin, end)]
+    return call_python(s, trajectories.between_ends, [ends[0], times, ends[1]], {})
 
 
 def transposed(s: Specialiser, value: Value) -> Any:
@@ -102,9 +153,9 @@ def matrix(*dims: Any) -> Num:
 def moved_trajectory(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """The tangent of a trajectory: a call, as rules have no lists that grow."""
     fn = trajectories.moved_trajectory
-    start, times = s.num(args[9]), s.num(args[4])
+    start = s.num(args[12])
     assert start is not None and start.dims is not None
-    points = times.dims[0] if times is not None and times.dims else Dim((s.new_symbol("axis"), 0))
+    points = column_count(s, args[9])
     expr = ir.call(s.bind(fn.__name__, fn), *(s.expr(a) for a in args))
     return row(s, fn, expr, matrix(start.dims[0], points), args, "tangent")
 

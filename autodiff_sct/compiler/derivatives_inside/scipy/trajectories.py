@@ -3,7 +3,8 @@
 The derivative of what ``solve_ivp`` returns for the methods RK45 and RK23 is that of the steps that it has accepted, of
 which the times are kept as they are, and of the interpolation between them (Dormand and Shampine).  For other methods,
 and for ``odeint``, whose steps cannot be taken again, it is the derivative of a solution by RK45 with a relative
-tolerance of 1e-9: that of the exact solution, as accurately.
+tolerance of 1e-9: that of the exact solution, as accurately.  The times at which the states are asked for may move, and
+so may the first and the last step with the ends of the interval.
 """
 
 from functools import partial
@@ -14,13 +15,16 @@ from scipy import integrate
 from ....api import grad, jvp
 from ....rules.shape import upto
 from ....rules.table import forward, nondifferentiable, reverse, static
-from .solutions import given, place_of
+from .solutions import given
 
 TIGHT = {"rtol": 1e-9, "atol": 1e-11}
 
 
-def trajectory(fn, first, method, span, times, options, order, fixed, start, *inputs):
-    """The result of an initial value solver of SciPy: the states at `times`, one in each column."""
+def trajectory(fn, first, method, span, options, places, order, fixed, times, begin, end, start, *inputs):
+    """The result of an initial value solver of SciPy: the states at `times`, or at its steps, one in each column.
+
+    `places` are those of the arguments from `times` on that may have a derivative.
+    """
     raise NotImplementedError("a trajectory is found by the solver that the program calls")
 
 
@@ -28,18 +32,10 @@ trajectory.stands_for = "scipy.integrate.solve_ivp"  # type: ignore[attr-defined
 
 
 @reverse(trajectory)
-def of_trajectory(y, d, fn, first, method, span, times, options, order, fixed, start, *inputs):
+def of_trajectory(y, d, fn, first, method, span, options, places, order, fixed, times, begin, end, start, *inputs):
     steps = accepted_steps(fn, first, method, span, options, start, *given(order, fixed, inputs))
-    total = partial(weighted, d, fn, first, known(method), times, steps, order, fixed)
-    if len(inputs) == 0:
-        return None, None, None, None, None, None, None, None, grad(total)(start)
-    d_start, *d_inputs = grad(total, upto(1 + len(inputs)))(start, *inputs)
-    return None, None, None, None, None, None, None, None, d_start, *d_inputs
-
-
-@forward(trajectory)
-def push_trajectory(y, d, fn, first, method, span, times, options, order, fixed, start, *inputs):
-    steps = accepted_steps(fn, first, method, span, options, start, *given(order, fixed, inputs))
+    total = partial(weighted, d, fn, first, known(method), steps, order, fixed)
+    found = grad(total, places)(times, begin, end, start, *inputs)
     return (
         None,
         None,
@@ -49,39 +45,79 @@ def push_trajectory(y, d, fn, first, method, span, times, options, order, fixed,
         None,
         None,
         None,
-        moved_trajectory(d, fn, first, known(method), times, steps, 0, order, fixed, start, *inputs),
-        *[
-            moved_trajectory(
-                d, fn, first, known(method), times, steps, place_of(order, k), order, fixed, start, *inputs
-            )
-            for k in upto(len(inputs))
-        ],
+        *[entry(found, places, k) for k in upto(4 + len(inputs))],
     )
 
 
-def moved_trajectory(d, fn, first, method, times, steps, place, order, fixed, start, *inputs):
-    """The tangent of the trajectory, as its start (at place 0) or one of the arguments moves along `d`: a call."""
-    return tangent_of_trajectory(d, fn, first, method, times, steps, place, (start, *given(order, fixed, inputs)))
+def entry(found, places, k):
+    """The cotangent of one of the arguments, None for one without a derivative."""
+    return None if index_of(places, k) is None else found[index_of(places, k)]
+
+
+@static
+def index_of(places, k):
+    return places.index(k) if k in places else None
+
+
+@forward(trajectory)
+def push_trajectory(y, d, fn, first, method, span, options, places, order, fixed, times, begin, end, start, *inputs):
+    steps = accepted_steps(fn, first, method, span, options, start, *given(order, fixed, inputs))
+    settings = (fn, first, known(method), steps, places, order, fixed)
+    return (
+        None,
+        None,
+        None,
+        None,
+        None,
+        None,
+        None,
+        None,
+        *[moved_trajectory(k, d, *settings, times, begin, end, start, *inputs) for k in upto(4 + len(inputs))],
+    )
+
+
+def moved_trajectory(place, d, fn, first, method, steps, places, order, fixed, times, begin, end, start, *inputs):
+    """The tangent of the trajectory, as one of the arguments from `times` on moves along `d`: a call."""
+    return tangent_of_trajectory(place, d, fn, first, method, steps, order, fixed, (times, begin, end, start, *inputs))
 
 
 moved_trajectory.stands_for = "a second derivative of scipy.integrate.solve_ivp"  # type: ignore[attr-defined]
 
 
 @reverse(moved_trajectory)
-def of_moved_trajectory(y, w, d, fn, first, method, times, steps, place, order, fixed, start, *inputs):
-    total = partial(weighted_tangent, w, fn, first, method, times, steps, place, order, fixed)
-    d_d, d_start, *d_inputs = grad(total, upto(2 + len(inputs)))(d, start, *inputs)
-    return d_d, None, None, None, None, None, None, None, None, d_start, *d_inputs
+def of_moved_trajectory(
+    y, w, place, d, fn, first, method, steps, places, order, fixed, times, begin, end, start, *inputs
+):
+    total = partial(weighted_tangent, w, place, fn, first, method, steps, order, fixed)
+    found = grad(total, after_first(places))(d, times, begin, end, start, *inputs)
+    return (
+        None,
+        found[0],
+        None,
+        None,
+        None,
+        None,
+        None,
+        None,
+        None,
+        *[entry(found, after_first(places), 1 + k) for k in upto(4 + len(inputs))],
+    )
 
 
-def weighted_tangent(w, fn, first, method, times, steps, place, order, fixed, d, start, *inputs):
+@static
+def after_first(places):
+    """The places behind another argument, and that of it."""
+    return (0, *(1 + k for k in places))
+
+
+def weighted_tangent(w, place, fn, first, method, steps, order, fixed, d, *arguments):
     """A weighted sum of the tangents of the states."""
-    arguments = (start, *given(order, fixed, inputs))
-    return np.sum(w * tangent_of_trajectory(d, fn, first, method, times, steps, place, arguments))
+    return np.sum(w * tangent_of_trajectory(place, d, fn, first, method, steps, order, fixed, arguments))
 
 
-def tangent_of_trajectory(d, fn, first, method, times, steps, place, arguments):
-    moved = partial(with_argument, fn, first, method, times, steps, arguments[:place], arguments[place + 1 :])
+def tangent_of_trajectory(place, d, fn, first, method, steps, order, fixed, arguments):
+    before, after = arguments[:place], arguments[place + 1 :]
+    moved = partial(with_argument, fn, first, method, steps, order, fixed, before, after)
     return jvp(moved, (arguments[place],), (d,))[1]
 
 
@@ -108,20 +144,27 @@ def known(method):
     return method if method in TABLEAUS else "RK45"
 
 
-def replayed(fn, first, method, times, steps, order, fixed, start, *inputs):
-    """The trajectory, as a function of its start and of the inputs."""
-    return from_start(fn, first, method, times, steps, given(order, fixed, inputs), start)
+def replayed(fn, first, method, steps, order, fixed, times, begin, end, start, *inputs):
+    """The trajectory, as a function of the times, of its start and of the inputs."""
+    arguments = given(order, fixed, inputs)
+    return from_start(fn, first, method, times, between_ends(begin, steps, end), arguments, start)
 
 
-def weighted(d, fn, first, method, times, steps, order, fixed, start, *inputs):
+def between_ends(begin, steps, end):
+    """The times of the steps, of which the first and the last may move."""
+    before = steps[:1] if begin is None else np.reshape(begin, (1,))
+    behind = steps[-1:] if end is None else np.reshape(end, (1,))
+    return steps if begin is None and end is None else np.concatenate([before, steps[1:-1], behind])
+
+
+def weighted(d, fn, first, method, steps, order, fixed, *arguments):
     """A weighted sum of the states."""
-    return np.sum(d * replayed(fn, first, method, times, steps, order, fixed, start, *inputs))
+    return np.sum(d * replayed(fn, first, method, steps, order, fixed, *arguments))
 
 
-def with_argument(fn, first, method, times, steps, before, after, value):
-    """The trajectory, as a function of its start or of one of the arguments."""
-    arguments = (*before, value, *after)
-    return from_start(fn, first, method, times, steps, arguments[1:], arguments[0])
+def with_argument(fn, first, method, steps, order, fixed, before, after, value):
+    """The trajectory, as a function of one of the arguments."""
+    return replayed(fn, first, method, steps, order, fixed, *before, value, *after)
 
 
 def from_start(fn, first, method, times, steps, arguments, start):

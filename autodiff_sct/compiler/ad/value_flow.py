@@ -15,7 +15,7 @@ from ..analysis.alias import Regions, roots_of, written_arguments
 from ..domain.facts import Mapped, Num, Opaque
 from ..domain.values import Const, Leaf
 from ..interp.calls.recursive_functions import Recursion
-from ..interp.kernel.functions import SHOWING, WRITTEN, look
+from ..interp.kernel.bind_arguments import SHOWING, WRITTEN, look
 from ..interp.numpy.methods import is_random, opaque_method
 from ..ir.builder import Specialiser
 from .nested_gradients import nested_gradient

@@ -19,7 +19,6 @@ from ..domain.values import Leaf, ListV, Obj, TupleV, Value
 from ..driver.forward_pipeline import tangent
 from ..driver.pipeline import adjoint
 from ..interp.calls import dispatch as _dispatch  # noqa: F401
-from ..interp.calls import stepped_iterators as _stepped_iterators  # noqa: F401
 from ..interp.containers import items as containers
 from ..interp.containers import iterators as _iterators  # noqa: F401
 from ..interp.control import loop_joins as _loop_joins  # noqa: F401

@@ -22,12 +22,13 @@ from ...ir.program_values import Restart
 from ..arrays.emit_op import is_unbound
 from ..control.context_managers import is_generator_manager, suspended
 from ..kernel import operations
-from ..kernel.bind_arguments import check_arguments, in_place
-from ..kernel.functions import (
+from ..kernel.bind_arguments import (
     CONTAINERS,
     ORDINARY,
     SPECIAL,
     UNBOUND,
+    check_arguments,
+    in_place,
     is_library,
     raises_so,
     without_permissions,
@@ -40,15 +41,13 @@ from ..language.comprehensions import add_up
 from ..language.expressions import callee_of
 from ..language.generators import goes_through, left_early
 from ..language.star_arguments import arguments, parts_of
-from ..library.registry_calls import asked, is_plumbing
 from ..library.substitutes import behind_of, call_behind
 from ..library.validation import folded_question, followed_or_asked, follows, settled_call, takes_floats, text_of
-from ..library.wrappers import wrapped_call
-from ..numpy.array_arguments import with_arrays
+from ..library.wrappers import asked, is_plumbing, wrapped_call
 from ..numpy.calls import call_numpy
-from ..objects.objects import construct
+from ..numpy.keywords import with_arrays
+from ..objects.objects import call_inherited, construct, special_method
 from ..objects.record_tables import pairs_of
-from ..objects.special_methods import call_inherited, special_method
 from ..objects.tables import method_of
 from ..objects.types import call_by_class
 from ..world.captures import import_external, object_number, outside_object

@@ -1,4 +1,4 @@
-"""Functions with a text: a call becomes the text of its function, with parameters bound to arguments."""
+"""Functions with a text: a call becomes the text; loops over objects with a `__next__` of the user's."""
 
 from __future__ import annotations
 
@@ -11,15 +11,17 @@ import gast
 
 from ....errors import NoRule, SourceUnavailable
 from ...domain.dependencies import CodeRead, Guard, KwDefaultRead
-from ...domain.values import Closure, Const, Frame, Leaf, Suspended, TupleV, Value
+from ...domain.values import Closure, Const, Frame, Leaf, Obj, Suspended, TupleV, Value
 from ...frontend.parse import Parsed
 from ...frontend.supported_syntax import YIELDS, own_nodes
 from ...ir.builder import Specialiser
+from ..containers.sources import Source
 from ..kernel import operations
 from ..kernel.bind_arguments import bind_signature
 from ..kernel.handlers import evaluate
 from ..kernel.operations import defines, execute, own_value
 from ..world.captures import default_of, import_external, object_number
+from ..world.class_guards import found_in
 from ..world.names import called_after, is_own
 from ..world.normalized_bodies import Body, body_of_closure, leaving, prepared
 from ..world.partial_keys import Presence
@@ -212,3 +214,41 @@ def check_recursion(s: Specialiser, frame: Frame) -> None:
         caller = caller.caller
     if depth > DEPTH:
         raise s.refuse("recursion", "this recursion does not end at compile time")
+
+
+@defines(operations.stepped)
+def stepped(s: Specialiser, value: Obj) -> Source | None:
+    """An object whose `__next__` tests whether it is at its end before it does anything."""
+    method = found_in(s, value.cls, "__next__")
+    if not hasattr(method, "__code__"):
+        return None
+    parsed, body = prepared(method.__code__, method)
+    first, *rest = body.tree.body
+    if not is_end(first) or any(is_stop(n) for stmt in rest for n in gast.walk(stmt)):
+        raise s.refuse(
+            "iterator",
+            "a `__next__` that raises StopIteration elsewhere than in its first statement",
+            "test for the end first: `if ...: raise StopIteration`",
+        )
+    free = dict(zip(method.__code__.co_freevars, method.__closure__ or ()))
+
+    def part(key: Any, statements: list[Any]) -> Value:
+        some = body.part(statements)
+        frame = new_frame(s, key, parsed, method.__globals__, free, some, s.inside.get(method))
+        frame.cls, frame.self = value.cls, value
+        return run(s, frame, some, {some.tree.args.args[0].id: value}, method)
+
+    test = gast.copy_location(gast.UnaryOp(gast.Not(), first.test), first)
+    return Source(
+        advance=lambda: part(method.__code__, rest),
+        goes_on=lambda: part(first, [gast.copy_location(gast.Return(test), first)]),
+    )
+
+
+def is_end(node: Any) -> bool:
+    return isinstance(node, gast.If) and len(node.body) == 1 and is_stop(node.body[0]) and not node.orelse
+
+
+def is_stop(node: Any) -> bool:
+    exc = getattr(node, "exc", None) if isinstance(node, gast.Raise) else None
+    return getattr(exc.func if isinstance(exc, gast.Call) else exc, "id", None) == "StopIteration"

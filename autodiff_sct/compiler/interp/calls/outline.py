@@ -41,13 +41,12 @@ from ..arrays import transfer
 from ..containers import items
 from ..containers.missing_keys import note_unseen
 from ..kernel import operations
+from ..kernel.bind_arguments import SHOWING, Shown, drawn, is_pure, written_by_name
 from ..kernel.escape import refuse_references
-from ..kernel.functions import SHOWING, Shown, drawn, is_pure, written_by_name
 from ..kernel.operations import defines
 from ..library import attribute_builtins
-from .call_keys import Signature
 from .recursion import activations, compile_recursion
-from .recursive_functions import Recursion, call
+from .recursive_functions import Recursion, Signature, call
 
 Takes = Callable[[Specialiser, Value], bool]
 

@@ -30,8 +30,7 @@ from ..containers.items import own_list
 from ..control.joins import as_leaf
 from ..kernel.user_errors import Ended
 from ..objects.tables import restart_tabled
-from .call_keys import Signature, general, rebuilt
-from .recursive_functions import ELEMENTS, Recursion, acts, call, outer_roots
+from .recursive_functions import ELEMENTS, Recursion, Signature, acts, call, general, outer_roots, rebuilt
 
 ROUNDS = 12  # until the kind of the result has to be found
 NESTED = 6  # kinds of arguments of one function that are being compiled at once

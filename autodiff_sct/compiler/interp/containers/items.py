@@ -19,7 +19,7 @@ from ..arrays import emit_op, indexing
 from ..arrays.flat import is_flat
 from ..arrays.flat_items import get_flat, set_flat
 from ..kernel import operations
-from ..kernel.functions import Shown
+from ..kernel.bind_arguments import Shown
 from ..kernel.handlers import OTHERWISE
 from ..kernel.operations import (
     augment,
@@ -37,8 +37,8 @@ from ..objects import attributes, dict_views, objects, optional, record_tables, 
 from ..objects.attributes import assign_attribute
 from ..objects.fields import field, refuse_frozen, stays_short
 from ..objects.tables import is_reference, operation, restart_tabled
+from ..world.captures import put_outside
 from ..world.names import called_after
-from ..world.outside_writes import put_outside
 from ..world.partial_keys import narrowed, note_assigned, restart_whole
 from .iteration import are_known_integers, keys_of
 from .iterators import kept

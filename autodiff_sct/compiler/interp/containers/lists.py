@@ -36,7 +36,7 @@ from ..objects import dict_views
 from ..objects.attributes import limit_of
 from ..objects.fields import refuse_frozen
 from ..objects.tables import restart_tabled
-from ..world.outside_writes import append_outside
+from ..world.captures import append_outside
 from .items import is_slice, iteration, new_dict, note_resized, own_list, spread
 from .iteration import each
 from .sources import over_range

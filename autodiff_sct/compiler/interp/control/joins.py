@@ -23,12 +23,12 @@ from ...ir.element_facts import is_slice, slice_object
 from ...ir.program_values import LITERALS, Restart
 from ..containers.items import own_list
 from ..kernel import operations
-from ..kernel.functions import is_function
+from ..kernel.bind_arguments import is_function
 from ..kernel.operations import defines, execute
 from ..kernel.user_errors import Ended, beside, run_block
 from ..objects import local_classes, optional
 from ..objects.tables import restart_tabled, several_things
-from ..world import outside_writes
+from ..world import captures
 from ..world.names import home
 from ..world.partial_keys import join_presence, note_deleted, note_presence
 from .unreachable_handlers import run_side
@@ -152,7 +152,7 @@ def of_other_path(s: Specialiser, key: Any, env: dict[Any, Value], there: dict[A
     """The value of an attribute on a path that does not assign it; None if unknown."""
     id, attr = key
     if id in s.objects:
-        return outside_writes.of_other_path(s, id, attr)
+        return captures.of_other_path(s, id, attr)
     return local_classes.on_other_path(s, there[id], attr, env) if id in there else None
 
 

@@ -33,7 +33,7 @@ from ..containers.iterators import is_only_indexed, note_walked, own_iterator
 from ..containers.lists import append
 from ..containers.sources import as_counted, nth
 from ..kernel import operations
-from ..kernel.functions import is_library
+from ..kernel.bind_arguments import is_library
 from ..kernel.handlers import HANDLERS, Handler, evaluate, expression, handles, is_hashable, wraps
 from ..kernel.operations import call_closure, call_python, defines, over
 from ..kernel.user_errors import attempted

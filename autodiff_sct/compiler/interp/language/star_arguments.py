@@ -25,7 +25,7 @@ from ..containers import lists
 from ..containers.items import own_list
 from ..containers.sources import Source
 from ..containers.swaps import is_counted
-from ..kernel.functions import is_library
+from ..kernel.bind_arguments import is_library
 from ..kernel.handlers import evaluate
 from ..kernel.operations import call_value, get_item, items_of
 from ..kernel.user_errors import raise_if

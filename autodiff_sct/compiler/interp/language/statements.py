@@ -18,15 +18,14 @@ from ...ir.builder import Specialiser
 from ...ir.program_values import Restart
 from ..containers import items as containers
 from ..containers import lists, swaps
-from ..containers.iteration import advancing, changes, short
+from ..containers.iteration import advancing, changes, counted_list, over_growing, short
 from ..containers.iterators import ahead_of, own_iterator
-from ..containers.mutating_iteration import counted_list, over_growing
 from ..containers.sources import CHANGED, Source, unchanged
 from ..containers.swaps import swapped
 from ..control.context_managers import manage
 from ..control.exceptions import attempt, finally_, rewritten, run_under_handlers
 from ..control.joins import as_leaf
-from ..control.verbatim_raise import raise_from, raises_from
+from ..control.unreachable_handlers import raise_from, raises_from
 from ..kernel import operations
 from ..kernel.escape import roots_held
 from ..kernel.handlers import evaluate, execute_each, statement

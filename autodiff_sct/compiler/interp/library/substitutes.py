@@ -18,7 +18,7 @@ from ... import ir
 from ...domain.facts import Opaque
 from ...domain.values import Const, Value, is_vectorized, python_of
 from ...ir.builder import Specialiser
-from ..kernel.functions import Shown, look
+from ..kernel.bind_arguments import Shown, look
 from ..kernel.handlers import handles
 from ..kernel.operations import call_constant, call_python, opaque_call
 

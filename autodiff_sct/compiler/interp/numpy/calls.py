@@ -27,8 +27,7 @@ from ..kernel.operations import attribute_of, call_python, call_value, get_item,
 from ..models import functions as models
 from ..world.captures import import_external, object_number
 from . import writers
-from .array_arguments import with_arrays
-from .keywords import rewritten
+from .keywords import rewritten, with_arrays
 
 
 def with_subscripts(s: Specialiser, args: list[Value]) -> list[Value]:

@@ -26,8 +26,7 @@ from ..containers import items, lists
 from ..containers.dict_methods import dict_method, mapped_method, update
 from ..containers.missing_keys import note_unseen
 from ..kernel import operations
-from ..kernel.bind_arguments import check_method
-from ..kernel.functions import Shown, drawn, look
+from ..kernel.bind_arguments import Shown, check_method, drawn, look
 from ..kernel.handlers import HANDLERS
 from ..kernel.operations import call_constant, call_python, defines, operate
 from ..kernel.user_errors import always

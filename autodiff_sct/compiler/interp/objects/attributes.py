@@ -23,11 +23,20 @@ from ..arrays import emit_op
 from ..arrays.flat import flat_of
 from ..arrays.flat_items import assign_flat
 from ..kernel import operations
-from ..kernel.functions import Shown
+from ..kernel.bind_arguments import Shown
 from ..kernel.operations import call_python, call_value, defines, items_of, own_value, read_field, write_field
 from ..kernel.user_errors import always, lacks, possible_classes
 from ..models import functions as models
-from ..world.captures import import_external, object_number, of_outside
+from ..world.captures import (
+    assign_global,
+    assign_outside,
+    assign_to_class,
+    assigned,
+    assigned_to_class,
+    import_external,
+    object_number,
+    of_outside,
+)
 from ..world.class_guards import (
     DESCRIPTORS,
     descriptor_method,
@@ -40,7 +49,6 @@ from ..world.class_guards import (
     watch,
 )
 from ..world.names import called_after, is_ours
-from ..world.outside_writes import assign_global, assign_outside, assign_to_class, assigned, assigned_to_class
 from . import optional, union_tables
 from .fields import field, refuse_frozen
 from .local_classes import class_value

@@ -2,18 +2,22 @@
 
 `keys`, `values` and `items` hold here what is in the dict when they are made, in Python what is in it: while one has a
 name, the dict must stay as it is.
+
+Classes of dicts: those with the same keys are rows of one table.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import gast
 
 from ... import ir
 from ...domain.facts import BOOL, Mapped, Opaque
+from ...domain.identifiers import is_identifier
 from ...domain.values import Const, Leaf, Obj, TupleV, Value
 from ...ir.builder import Specialiser
 from ...ir.program_values import Restart
@@ -138,3 +142,23 @@ def fields(s: Specialiser, value: Value) -> list[Any]:
     known = container(s, value)
     found = [] if known is None or known[1] == "keys" else [(known[0].id, key) for key in s.fields(known[0])]
     return found if all(place in s.env for place in found) else []  # of constants outside there are none
+
+
+class Record(dict[str, Any]):
+    """The class of the dicts with the same keys."""
+
+    keys_of_all: tuple[str, ...]
+
+
+@cache
+def record_class(keys: tuple[str, ...]) -> type[Record]:
+    """The class of the dicts with these keys, in this order."""
+    return type("record", (Record,), {"keys_of_all": keys})
+
+
+def class_of_dict(s: Specialiser, value: Obj) -> type[Record] | None:
+    """The class that a dict of the program could have a table for."""
+    keys = s.fields(value)
+    named = bool(keys) and all(isinstance(key, str) and is_identifier(key) for key in keys)
+    made = value.id not in s.objects and value.id[0] in ("dict", "carried", "merge", "copy")
+    return record_class(tuple(keys)) if named and made else None

@@ -44,10 +44,9 @@ from ...ir.builder import Specialiser
 from ..kernel.escape import parts_of
 from ..kernel.handlers import evaluate, handles, statement
 from ..kernel.operations import items_of
-from ..world.captures import import_external, object_number
+from ..world.captures import assigned_to_class, import_external, object_number
 from ..world.class_guards import DESCRIPTORS, found_in, has, own_method, refuse_descriptor
 from ..world.names import assign_name
-from ..world.outside_writes import assigned_to_class
 
 DECORATORS = (dataclasses.dataclass, functools.total_ordering)
 METHOD_DECORATORS = (property, staticmethod, classmethod, functools.cached_property)

@@ -20,7 +20,7 @@ from ...ir.builder import Specialiser
 from ..kernel.operations import get_item as found_under
 from ..kernel.operations import set_item as put
 from ..kernel.user_errors import always
-from .records import Record, class_of_dict
+from .dict_views import Record, class_of_dict
 from .tables import class_of_row, column, fields_of_row, has_table, new_row, read_column, references
 from .union_tables import classes_of
 

@@ -36,8 +36,8 @@ from ..kernel.escape import refuse_references
 from ..kernel.operations import append, attribute_of, call_python, call_value, defines, get_item, set_item, truth
 from ..world.class_guards import found_in, has_method, own_method, refuse_descriptor
 from . import union_tables
+from .dict_views import class_of_dict
 from .local_classes import class_value, first_value, of_both
-from .records import class_of_dict
 
 NO_TABLE = (dict, list, np.flatiter)
 

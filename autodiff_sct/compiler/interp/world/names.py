@@ -20,9 +20,8 @@ from ...ir.builder import Specialiser
 from ..kernel.handlers import statement
 from ..kernel.operations import attribute_of, own_value
 from ..kernel.user_errors import always
-from .captures import import_external, object_number
+from .captures import assign_global, assign_outside, assigned, holder, import_external, module_of, object_number
 from .class_guards import is_library, lacking, observe
-from .outside_writes import assign_global, assign_outside, assigned, holder, module_of
 from .partial_keys import Presence, read_presence
 
 

@@ -5,6 +5,7 @@ Where each element went is found by doing the same to the elements' positions.
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -228,7 +229,7 @@ def push_stencil_spacing(d, y, cotangent, h, axis, edge_order):
 def pad(y, d, array, pad_width, mode="constant", *, constant_values=0):
     if mode in ("constant", "empty"):
         inner = d[core(pad_width, d.ndim)]
-        return inner, None, None, outside(d, inner, constant_values)
+        return inner, None, None, outside(d, inner, pad_width, constant_values)
     if mode not in ("edge", "reflect", "symmetric", "wrap"):
         raise NoRule("np.pad is differentiable in the modes constant, edge, reflect, symmetric and wrap")
     return unpad(d, pad_width, mode)
@@ -244,11 +245,12 @@ def push_pad(y, d, array, pad_width, mode="constant", *, constant_values=0):
     return np.pad(d, pad_width, mode), None, None, np.pad(np.zeros_like(array), pad_width, constant_values=d)
 
 
-def outside(d, inner, constant_values):
-    """The cotangent of the number that the padding is filled with."""
-    if np.ndim(constant_values) > 0:
-        raise NoRule("np.pad is differentiable with one number as constant_values: pad each side by itself")
-    return np.sum(d) - np.sum(inner)
+def outside(d, inner, pad_width, constant_values):
+    """The cotangent of the number that the padding is filled with, or of those of each axis and side."""
+    if np.ndim(constant_values) == 0:
+        return np.sum(d) - np.sum(inner)
+    sums = [np.sum(d[padding(pad_width, d.ndim, k)]) for k in range(2 * d.ndim)]
+    return np.reshape(np.stack(sums), (d.ndim, 2))
 
 
 @static
@@ -262,6 +264,15 @@ def pad_widths(pad_width: Any, ndim: int) -> tuple[tuple[int, int], ...]:
 def core(pad_width: Any, ndim: int) -> tuple[slice, ...]:
     """The index of the part of a padded array that is not padding."""
     return tuple(slice(before, -after or None) for before, after in pad_widths(pad_width, ndim))
+
+
+@static
+def padding(pad_width: Any, ndim: int, number: int) -> tuple[slice, ...]:
+    """The index of the padding before or after an axis: corners are of the last of their axes."""
+    axis, after = divmod(number, 2)
+    before_it, after_it = pad_widths(pad_width, ndim)[axis]
+    side = slice(-after_it if after_it else sys.maxsize, None) if after else slice(before_it)
+    return (*[slice(None)] * axis, side, *core(pad_width, ndim)[axis + 1 :])
 
 
 @linear(np.delete)

@@ -216,3 +216,13 @@ def two_readers_of_one_iterator(x):
     next(ahead)
     signs = itertools.cycle([1.0, -1.0])
     return sum(s * a * b for s, a, b in zip(signs, behind, ahead))
+
+
+@program(args=vector)
+def items_of_ranges(x):
+    n = len(x)
+    low, odd = range(n), range(1, 2 * n, 2)
+    total = 0.0
+    for i in range(n):
+        total = total + (low[i] - low[n - i - 1]) * odd[-i - 1] * x[low[-1] - i] ** 2
+    return total * odd[0]

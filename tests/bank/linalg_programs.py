@@ -169,3 +169,12 @@ def array_methods(A):
 )
 def chain_of_products(a, b, c):
     return np.sum(np.linalg.multi_dot([a, b, c]) ** 2)
+
+
+@program(args=lambda rng: (rng.normal(size=(5, 3)), rng.normal(size=5)))
+def least_squares_to_machine_precision(a, b):
+    first = np.linalg.lstsq(a, b, rcond=-1)[0]
+    for k in range(2):
+        if b[k] > 9.0:
+            first = first + np.linalg.lstsq(a, b * b, rcond=-1)[0]
+    return np.sum(first**2)

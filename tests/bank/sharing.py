@@ -333,6 +333,26 @@ def deepcopy_of_lists(x):
     return np.sum(rows[0][0] * deep[0][0] * rows[1][0]) + np.sum(pairs[0][0] * others[0][0])
 
 
+def doubled_from(a, count):
+    if a[0] > 0.9:
+        return a
+    for m in range(1, count):
+        following = a[:]
+        following[m] = following[m - 1] * 2 + a[0]
+        a = following
+    return a
+
+
+@program(args=vector, tags=SHARED)
+def returned_early_or_replaced(x):
+    total = 0.0
+    for start in (x[0], 1.0 + x[1]):
+        found = doubled_from([start, *x], 4)
+        found[1] *= x[2]
+        total = total + sum([v * v for v in found])
+    return total
+
+
 @program(args=vector, tags=SHARED)
 def copy_of_a_number_or_an_array(x):
     length = x * 1.0

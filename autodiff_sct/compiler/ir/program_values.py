@@ -273,6 +273,8 @@ class ProgramValues(AxisLengths):
             return ir.attribute(self.bind(type(value).__name__, type(value)), value.name)
         if is_record(value):
             return self.bind(type(value).__name__.rpartition(".")[2], value)
+        if isinstance(value, (np.float64, np.complex128)):  # classes of their own, of which Python's are the bases
+            return ir.call(ir.attribute(self.bind("np", np), type(value).__name__), ir.constant(value.item()))
         if isinstance(value, (slice, tuple)) or isinstance(value, LITERALS):
             return ir.constant(value)
         if isinstance(value, range):

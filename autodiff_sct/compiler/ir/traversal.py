@@ -175,6 +175,24 @@ def ir_targets(stmt: Any) -> Sequence[str]:
     return ()
 
 
+def around(block: Block, stmt: Any) -> list[Any]:
+    """The statements of a block that a statement is inside of, the outermost first."""
+    for outer in block:
+        for body in bodies(outer):
+            if any(inner is stmt for inner in body):
+                return [outer]
+            if found := around(body, stmt):
+                return [outer, *found]
+    return []
+
+
+def results(stmt: Any) -> list[str]:
+    """The variables that a statement defines where it ends."""
+    if isinstance(stmt, Loop):
+        return [c.out for c in stmt.carries]
+    return [*ir_targets(stmt)] if isinstance(stmt, (If, Try)) else []
+
+
 def is_reading(stmt: object) -> bool:
     """True if a statement reads a variable, which raises where that is unbound, and does nothing else."""
     return isinstance(stmt, Effect) and isinstance(stmt.expr, gast.Name)

@@ -1,6 +1,6 @@
 """The invariants of a program in the intermediate form: what holds after every pass.
 
-- `tree`: no statement and no block stands in two places; nothing follows the last return.
+- `tree`: no statement and no block stands in two places; nothing follows the last return; literals are Python's.
 - `defined_once`: each variable is defined by one statement.
 - `defined_before_read`: on every path to a statement that reads a variable, it has been defined, or may be unbound
   there as the program has it in `unbound`.  A variable of a branch is read inside that branch, in the branch that
@@ -114,6 +114,13 @@ def tree(program: Program) -> None:
             if id(stmt) in met:
                 program.fail("tree", "a statement stands in two places", stmt)
             met.add(id(stmt))
+            if any(isinstance(node.value, np.generic) for node in literals(stmt)):
+                program.fail("tree", "a literal is a number of NumPy's", stmt)
+
+
+def literals(stmt: Any) -> Iterator[Any]:
+    """The literals in the expressions of a statement."""
+    return (node for expr in expressions(stmt) for node in nodes_in(expr) if isinstance(node, gast.Constant))
 
 
 def defined_once(program: Program) -> None:

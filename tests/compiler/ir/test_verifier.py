@@ -2,6 +2,7 @@
 
 import zlib
 
+import numpy as np
 import pytest
 
 import autodiff_sct as ad
@@ -76,6 +77,13 @@ def test_a_statement_stands_in_one_place():
     read = parse("t.2: float = f(x.1)")
     with pytest.raises(Malformed, match="two places"):
         verifier.tree(Program(read.s, read.block * 2))
+
+
+def test_literals_are_those_of_python():
+    read = parse("t.2: float = x.1 * 0.5")
+    read.block[0].expr.right.value = np.float64(0.5)
+    with pytest.raises(Malformed, match="number of NumPy's"):
+        verifier.tree(Program(read.s, read.block))
 
 
 def test_the_reverse_of_a_branch_reads_what_the_branch_defines():

@@ -125,7 +125,9 @@ class Reverse:
         return [name for name, place in self.last.items() if place > self.order[stmt]]
 
     def defined_before(self, stmt: Any) -> set[str]:
-        return {name for name in self.last if self.first.get(name, -1) < self.order[stmt]}
+        """The variables that are defined where a statement begins: results of those around it are not."""
+        later = {name for outer in ir.around(self.program, stmt) for name in ir.results(outer)}
+        return {name for name in self.last if self.first.get(name, -1) < self.order[stmt]} - later
 
     def aliases(self, name: str) -> set[str]:
         """A variable and its views."""

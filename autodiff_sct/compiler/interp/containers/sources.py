@@ -261,11 +261,13 @@ def reversed_source(s: Specialiser, source: Source) -> Source:
     )
 
 
-def part_of_range(s: Specialiser, base: Value, index: Value) -> Source:
-    """``range(n)[1:]``, ``range(n)[::-1]`` and the like."""
+def part_of_range(s: Specialiser, base: Value, index: Value) -> Value:
+    """``range(n)[1:]``, ``range(n)[::-1]``, ``range(n)[i]`` and the like."""
     whole = base.bounds if isinstance(base, Source) and base.item is Source.item else None
     if whole is None:
         raise s.refuse("unknown-value", "this value cannot be indexed", "index an array, a list, a tuple or a dict")
+    if is_index(s, index):
+        return s.let(ir.subscript(ir.call("range", *map(s.expr, whole)), s.expr(index)), INT, hint="i")
     part = index.value if isinstance(index, Const) and isinstance(index.value, slice) else slice(0, 0)
     start, stop, step = part.start, part.stop, 1 if part.step is None else part.step
     if (start, stop, step) == (None, None, -1):
@@ -278,3 +280,9 @@ def part_of_range(s: Specialiser, base: Value, index: Value) -> Source:
     low = operate(s, gast.Add, low, Const(start)) if start else low
     high = operate(s, gast.Sub, high, Const(-stop)) if stop else high
     return over_range(s, [low, high, Const(step)])
+
+
+def is_index(s: Specialiser, index: Value) -> bool:
+    """True for one integer."""
+    facts = s.facts_of(index) if isinstance(index, (Const, Leaf)) else None
+    return isinstance(facts, Num) and facts.dims == () and facts.dtype is not None and facts.dtype.kind == "i"

@@ -20,7 +20,7 @@ OPTIONAL = {
     "IPython": "autodiff_sct/inspection/notebook.py",
     "dask": "autodiff_sct/runtime/chunked/*",
 }
-FEW, EVERY = 12, 8
+FEW, EVERY = 4, 32
 SAMPLED = pytest.StashKey[bool]()
 collect_ignore_glob = [path for package, path in OPTIONAL.items() if importlib.util.find_spec(package) is None]
 

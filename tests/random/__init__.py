@@ -10,3 +10,9 @@
 import os
 
 PROGRAMS = int(os.environ.get("AUTODIFF_SCT_RANDOM_PROGRAMS", "2000"))
+ENOUGH = 20  # programs in a batch: a share of fewer says nothing
+
+
+def wanted(usual: int) -> int:
+    """Count of programs of a kind whose programs are dear: as many as are asked for, and `usual` ones by default."""
+    return PROGRAMS if PROGRAMS > 2000 else min(usual, PROGRAMS)

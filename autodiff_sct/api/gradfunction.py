@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import functools
 import inspect
+import os
 import types
 from collections.abc import Callable
 from typing import (
@@ -153,7 +154,7 @@ class GradFunction(Generic[P, R]):
     # What `dir` shows beside the special methods: the rest is for the package.
     PUBLIC = (
         *("backend", "compiled", "fn", "has_aux", "kind", "memory", "positions", "return_ids", "sens_param"),
-        *("source", "source_for", "weights"),
+        *("save", "source", "source_for", "weights"),
     )
     # What the compiler knows a gradient function by, to differentiate it.
     __autodiff_gradient__ = True
@@ -341,6 +342,15 @@ class GradFunction(Generic[P, R]):
     def compiled(self, /, *args: Any, **kwargs: Any) -> Callable[..., Any]:
         """The plain function that a call with these arguments runs: that of the printed text, with its parameters."""
         return self.prepared().function_for(*args, **kwargs)
+
+    def save(self, path: str | os.PathLike[str], /, *args: Any, **kwargs: Any) -> None:
+        """Write the adjoint that a call with these arguments runs, by default that of the last call, to a file.
+
+        The program runs from that file then: breakpoints, line profilers and coverage tools work in it.
+        """
+        if not (args or kwargs or self._called):
+            raise ArgumentRuntimeError(f"no call has been made yet: give example arguments, save({path!r}, *args)")
+        self.prepared().save(os.path.abspath(path), args, kwargs)
 
     @overload
     def __get__(self, instance: None, owner: type | None = None) -> GradFunction[P, R]: ...

@@ -20,7 +20,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import CodeType, FunctionType
-from typing import Any
+from typing import Any, cast
 
 from autodiff_sct.compiler.frontend.source_text import Text, register
 from autodiff_sct.core.deep_stack import deeply
@@ -30,7 +30,7 @@ from autodiff_sct.notebook_cells import cell_of
 
 from ..domain.identifiers import is_identifier
 
-__all__ = ["load", "load_parts", "note_origin"]
+__all__ = ["load", "load_parts", "move_to_file", "note_origin"]
 
 # How many live code objects use the text that is registered under a file name.
 _users: dict[str, int] = {}
@@ -86,6 +86,13 @@ def load_parts(parts: Iterable[tuple[str, str, str]], namespace: dict[str, Any])
     if backward:
         function.__autodiff_backward__ = backward[0]  # type: ignore[attr-defined]
     return function
+
+
+def move_to_file(function: Callable[..., Any], path: str | os.PathLike[str]) -> None:
+    """Write the text of an emitted function to a file, from which it runs from then on."""
+    emitted = cast(FunctionType, function)
+    source = "".join(linecache.getlines(emitted.__code__.co_filename)).rstrip("\n") + "\n"
+    emitted.__code__ = load(source, emitted.__name__, emitted.__globals__, "", path).__code__
 
 
 def file_for(source: str, hint: str) -> Path | None:

@@ -19,7 +19,7 @@ from ...core.highlight import SourceText
 from ...core.process_state import IMPORTING, Lock, part
 from ...errors import REPEATABLE, Degenerate, Refused
 from ...runtime.apart import Apart
-from ..codegen.load import note_origin
+from ..codegen.load import move_to_file, note_origin
 from ..domain.pytree import describe, key
 from ..domain.request import Attempt, Emitted, Request, Way
 from . import cache, compile_log, repeated_calls
@@ -243,6 +243,11 @@ class Compiled(Binding):
         """The emitted function for these arguments."""
         slots, values = self.bind(args, kwargs)
         return cast(Callable[..., Any], self.variant(slots, values, args, kwargs).emitted.function)
+
+    def save(self, path: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Let the program for these arguments, or the latest without any, run from a file."""
+        latest = self.latest if self.parameters and not (args or kwargs) else None
+        move_to_file(latest.emitted.function if latest is not None else self.function_for(*args, **kwargs), path)
 
     def functions(self) -> list[Callable[..., Any]]:
         """All emitted functions so far."""

@@ -127,6 +127,28 @@ def test_no_note_for_exceptions_from_elsewhere():
     assert not hasattr(error, "__notes__")
 
 
+def test_a_gradient_runs_from_the_file_that_it_is_saved_to(tmp_path):
+    def energy(x):
+        return np.sum(x**3) / x[0]
+
+    gradient, path = ad.grad(energy), tmp_path / "d_energy.py"
+    with pytest.raises(RuntimeError, match="no call has been made yet"):
+        gradient.save(path)
+    gradient.save(path, np.ones(3))
+    assert "def d_energy(x, d_out=1.0):" in path.read_text()
+    ran = []
+    sys.settrace(lambda frame, event, arg: ran.append(frame.f_code.co_filename))
+    try:
+        found = gradient(np.array([1.0, 2.0]))
+    finally:
+        sys.settrace(None)
+    np.testing.assert_allclose(found, [3.0 - 9.0, 12.0])
+    assert str(path) in ran
+    assert inspect.getsource(gradient.compiled(np.ones(3))) == path.read_text()
+    gradient.save(tmp_path / "again.py")
+    assert (tmp_path / "again.py").read_text() == path.read_text()
+
+
 def test_emitted_functions_have_files_where_the_user_wants_them(tmp_path, monkeypatch):
     monkeypatch.setenv("AUTODIFF_SCT_DUMP", str(tmp_path / "adjoints"))
 

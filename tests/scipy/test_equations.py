@@ -12,6 +12,8 @@ pytest.importorskip("scipy")
 from scipy import integrate
 
 import autodiff_sct as ad
+from autodiff_sct.api.entry import compiled
+from autodiff_sct.compiler.derivatives_inside.scipy import trajectories
 from tests.scipy.checked import check_program
 
 TIMES = np.linspace(0, 5, 7)
@@ -65,6 +67,36 @@ def test_backwards_in_time() -> None:
 def test_odeint() -> None:
     check_program(lambda y, b: np.sum(integrate.odeint(pendulum, y, TIMES, args=(b, 5.0)) ** 2), START, 0.25, **LOOSE)
     check_program(lambda y, b: integrate.odeint(prey, y, TIMES, (b, 0.3), tfirst=True)[-1, 0], START, 0.6, **LOOSE)
+
+
+def test_times_of_unknown_rank() -> None:
+    """Times that an object of another package hands out, in both modes and to second order."""
+    pandas = pytest.importorskip("pandas")
+    frame, start = pandas.DataFrame({"day": [0, 1, 2, 4]}), np.array([1.0, 0.5])
+
+    def by_steps(a: Any, days: Any) -> Any:
+        return np.sum(integrate.solve_ivp(prey, (0, 4), start, args=(a, 0.3), t_eval=days, **TIGHT).y ** 2)
+
+    def by_lsoda(a: Any, days: Any) -> Any:
+        return np.sum(integrate.odeint(prey, start, days, (a, 0.3), rtol=1e-10, atol=1e-12, tfirst=True) ** 2)
+
+    for program in (by_steps, by_lsoda):
+
+        def of_frame(a: Any, program: Any = program) -> Any:
+            return program(a, frame["day"].to_numpy())
+
+        check_program(of_frame, 0.6, **LOOSE)
+        np.testing.assert_allclose(ad.hessian(of_frame)(0.6), ad.hessian(program)(0.6, np.array([0.0, 1, 2, 4])), 1e-6)
+
+
+def test_tangents_are_compiled_once() -> None:
+    def last(a: Any) -> Any:
+        return integrate.solve_ivp(prey, (0, 2), START, args=(a, 0.3), **TIGHT).y[0, -1]
+
+    for a in (0.6, 0.7):
+        ad.jvp(last, (a,), (1.0,))
+    with_argument = trajectories.with_argument
+    assert len([*compiled("Pushforward", with_argument, (0,), False).variants]) == 1
 
 
 def test_a_rate_fitted_to_observations() -> None:

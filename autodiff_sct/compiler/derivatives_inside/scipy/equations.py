@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -49,9 +50,9 @@ def solve_ivp(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Va
         )
     start, facts = state_of(s, named["y0"])
     named["y0"] = start
-    times = array_of_list(s, named.get("t_eval", Const(None)))
+    times = named.get("t_eval", Const(None))
     if times != Const(None):
-        named["t_eval"] = times
+        times = named["t_eval"] = times_of(s, times)
     method = named.get("method", Const("RK45"))
     fn = given(s, named["fun"], [NUMPYS_NUMBER, facts], named.get("args"))
     expr = call_of(s, integrate, "solve_ivp", [named["t_span"], start], without(named, "fun t_span y0 args"), fn)
@@ -77,7 +78,7 @@ def odeint(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value
         if named.get(name, Const(None)) not in OFF:
             raise s.refuse("setting", f"scipy.integrate.odeint with {name} has no derivative", f"leave {name} out")
     start, facts = state_of(s, named["y0"])
-    times = array_of_list(s, named["t"])
+    times = times_of(s, named["t"])
     first = named.get("tfirst", Const(False))
     kinds = [NUMPYS_NUMBER, facts] if first == Const(True) else [facts, NUMPYS_NUMBER]
     fn = given(s, named["func"], kinds, named.get("args"))
@@ -143,6 +144,19 @@ def state_of(s: Specialiser, value: Value) -> tuple[Value, Any]:
     if facts.dtype is not None and facts.dtype.kind in "iub":
         value = numpy_call(s, np.asarray, [value, Const(float)], {})
     return value, matrix(facts.dims[0])
+
+
+def times_of(s: Specialiser, value: Value) -> Value:
+    """The times of a trajectory as an array; SciPy raises where one of unknown rank is no vector."""
+    value = array_of_list(s, value)
+    facts = s.num(value)
+    if facts is not None and facts.dims is not None:
+        return value
+    times = numpy_call(s, np.asarray, [value, Const(float)], {})
+    facts = s.num(times)
+    if isinstance(times, Leaf) and facts is not None and facts.dims is None:
+        s.facts[times.name] = replace(facts, kind="array", dims=(Dim((s.new_symbol("axis"), 0)),))
+    return times
 
 
 def matrix(*dims: Any) -> Num:

@@ -13,6 +13,7 @@ import numpy as np
 from scipy import integrate
 
 from ....api import grad, jvp
+from ....api.entry import compiled
 from ....rules.shape import upto
 from ....rules.table import forward, nondifferentiable, reverse, static
 from .solutions import given
@@ -78,7 +79,10 @@ def push_trajectory(y, d, fn, first, method, span, options, places, order, fixed
 
 def moved_trajectory(place, d, fn, first, method, steps, places, order, fixed, times, begin, end, start, *inputs):
     """The tangent of the trajectory, as one of the arguments from `times` on moves along `d`: a call."""
-    return tangent_of_trajectory(place, d, fn, first, method, steps, order, fixed, (times, begin, end, start, *inputs))
+    arguments = times, begin, end, start, *inputs
+    others = fn, first, method, steps, order, fixed, arguments[:place], arguments[place + 1 :]
+    push = compiled("Pushforward", with_argument, (0,), False)  # all are its arguments: it is compiled once
+    return push.run((arguments[place], *others), {}, (d,))[1]
 
 
 moved_trajectory.stands_for = "a second derivative of scipy.integrate.solve_ivp"  # type: ignore[attr-defined]
@@ -117,7 +121,10 @@ def weighted_tangent(w, place, fn, first, method, steps, order, fixed, d, *argum
 
 def tangent_of_trajectory(place, d, fn, first, method, steps, order, fixed, arguments):
     before, after = arguments[:place], arguments[place + 1 :]
-    moved = partial(with_argument, fn, first, method, steps, order, fixed, before, after)
+
+    def moved(value):
+        return with_argument(value, fn, first, method, steps, order, fixed, before, after)
+
     return jvp(moved, (arguments[place],), (d,))[1]
 
 
@@ -162,7 +169,7 @@ def weighted(d, fn, first, method, steps, order, fixed, *arguments):
     return np.sum(d * replayed(fn, first, method, steps, order, fixed, *arguments))
 
 
-def with_argument(fn, first, method, steps, order, fixed, before, after, value):
+def with_argument(value, fn, first, method, steps, order, fixed, before, after):
     """The trajectory, as a function of one of the arguments."""
     return replayed(fn, first, method, steps, order, fixed, *before, value, *after)
 

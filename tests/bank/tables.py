@@ -400,3 +400,28 @@ def nearest_of_objects_in_objects(x):
     walls = [Wall(Point(x[0], x[1]), Point(x[1], 0.5)), Wall(Point(2.0, 0.2), Point(x[2], x[0]))]
     seen = seen_from(Point(0.1, x[2]), walls, 0)
     return seen.x + 2.0 * seen.y
+
+
+@dataclass
+class Layer:
+    thickness: float
+    conductivity: float
+
+
+def layer_at(layers, share):
+    return layers[min(int(share * len(layers)), len(layers) - 1)]
+
+
+@program(args=lambda rng: (rng.uniform(0.3, 1.5, size=3), {"cells": 7, "layers": [{"thickness": 0.4}] * 3}), wrt=(0,))
+def objects_added_in_a_loop_and_taken_by_a_number_of_the_run(x, config):
+    layers = []
+    for k, entry in enumerate(config["layers"]):
+        layer = Layer(**entry, conductivity=0.1)
+        if k == 1:
+            layer.conductivity = x[0]
+        layers.append(layer)
+    resistance = np.zeros(config["cells"])
+    for i in range(config["cells"]):
+        layer = layer_at(layers, (i + 0.5) / config["cells"])
+        resistance[i] = layer.thickness / layer.conductivity
+    return np.sum(resistance**2 * x[1]) + x[2]

@@ -55,6 +55,7 @@ PYTHON_NUMBER = """
 
 # Writes recorded values into an array that is none: `out[i] = t`, `out=buffer`.
 INTO_PLAIN_ARRAY = """
+    objects_added_in_a_loop_and_taken_by_a_number_of_the_run
     triangular_solve cholesky_by_hand convolution_loops soft_dynamic_time_warping into_empty enumerate_zip
     elementwise_matvec convolution_layer out_keyword out_of_products out_is_a_view parameters_in_a_dict
     masked_division arrays_by_setdefault arrays_in_dicts_in_a_list sparse_rows_by_items

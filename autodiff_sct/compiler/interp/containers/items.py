@@ -57,9 +57,9 @@ def own_list(s: Specialiser, value: ListV) -> Value:
         items = [as_element(s, v) for v in items]
     of_rule = s.frame is not None and s.frame.rule  # the program is not specialised again for lists of a rule
     short = len(items) <= thresholds.SHORT_LIST and not of_rule
-    known = ("static", site) in s.dynamic
+    known = False
     if site not in s.dynamic:
-        known = known or (short and stays_short(s))
+        known = ("static", site) in s.dynamic or (short and stays_short(s))
         if not of_rule and INTEGER_LISTS not in s.dynamic and are_known_integers(items):
             known = True
             s.integer_lists.add(site)
@@ -251,6 +251,8 @@ def unknown_key(s: Specialiser, base: Obj, index: Value) -> Exception:
     items = [s.env[(base.id, key)] for key in s.fields(base) if (base.id, key) in s.env]
     if base.cls is list and (stays_short(s) or not all(storable(s, item) for item in items)):
         s.write_out_loop(s.expr(index))
+    if ("static", base.id) in s.dynamic:
+        restart_tabled(s, *items)  # a list to which objects are added can live at run time if they do
     if base.id[0] in ("dict", "list"):
         return Restart(base.id)
     restart_tabled(s, base)

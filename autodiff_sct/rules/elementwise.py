@@ -40,7 +40,10 @@ def multiply(y, d, a, b):
 def divide(y, d, a, b):
     if is_literal(a) and a == 1:
         return d / b, -d * y * y
-    return d / b, -d * y / b
+    if is_narrower(b, d):  # and divides the sum
+        return d / b, -d * y / b
+    d_a = d / b
+    return d_a, -d_a * y
 
 
 @elementwise(np.negative, operator.neg)
@@ -212,6 +215,12 @@ def odds(x):
 def is_literal(x) -> bool:
     """True if `x` is a finite number that the program spells out; a compiler says no where it cannot know."""
     return isinstance(x, (int, float)) and math.isfinite(x)
+
+
+@static
+def is_narrower(b, d) -> bool:
+    """True if an operand has fewer axes than `d` or repeated ones; a compiler says no where it cannot know."""
+    return np.ndim(b) < np.ndim(d) or any(n < m for n, m in zip(np.shape(b), np.shape(d)))
 
 
 @static

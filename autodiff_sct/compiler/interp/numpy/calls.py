@@ -10,7 +10,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from ....rules.elementwise import compiled_as_negative, exponents, is_literal
+from ....rules.elementwise import compiled_as_negative, exponents, is_literal, is_narrower
 from ....rules.index import is_square
 from ....rules.reduce import is_filled
 from ....rules.table import TABLE
@@ -224,6 +224,15 @@ def ndarray(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Valu
 @handles(is_literal)
 def literal(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     return Const(isinstance(args[0], Const) and is_literal(args[0].value))
+
+
+@handles(is_narrower)
+def narrower(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    operand, whole = (None if found is None else found.dims for found in map(s.num, args))
+    if operand is None or whole is None:
+        return Const(False)
+    repeated = any(n == 1 != m for n, m in zip(operand, whole) if isinstance(n, int))
+    return Const(len(operand) < len(whole) or repeated)
 
 
 @handles(compiled_as_negative)

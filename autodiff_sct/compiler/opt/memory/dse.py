@@ -25,7 +25,7 @@ What is overwritten as a whole before anybody reads it is not put back.
 
 Of ``np.add(y, x, out=y)``, `y` gets back what it has given.
 
-An item that has been taken out of a cotangent is not cleared where no later step reads it.
+A part that has been taken out of a cotangent, an item or slices, is not cleared where no later step reads it.
 
 ::
 
@@ -35,8 +35,8 @@ An item that has been taken out of a cotangent is not cleared where no later ste
         d_y[i - 1] += a * d_t
 
 The reverse of ``y[i] = ...`` clears what it has taken.  Above, `i` falls, and no step reads behind it; after the loop
-nobody reads the array.  So it is where every read comes before the item is cleared, or is of another one (see
-`item_places`).  The array is one that the reverse sweep has made in the same block, or that a loop carries from the
+nobody reads the array.  So it is where every read comes before the part is cleared, or is of another one (see
+`Places`).  The array is one that the reverse sweep has made in the same block, or that a loop carries from the
 step that has made it to the next; no other name leads to it, nor is it handed on to another variable at the end of a
 block.
 """
@@ -53,10 +53,10 @@ from ... import ir
 from ...ad.tape.subscript_dependence import Places
 from ...analysis.alias import reachable, roots_of
 from ...analysis.liveness import count_uses, readers_of
-from ...analysis.subscript_uses import item_index, passed_on, uses_in
+from ...analysis.subscript_uses import asked_of, is_integer, passed_on
 from ...domain.facts import Num
 from ...ir.builder import Specialiser
-from ...ir.patterns import is_copy, is_ellipsis, is_zeroing, leaving_of
+from ...ir.patterns import is_copy, is_ellipsis, is_zeroing, leaving_of, subscript_parts
 from .primal_reuse import is_creation
 
 
@@ -156,7 +156,7 @@ def reached(s: Specialiser, stmt: Any) -> set[int]:
 
 def eliminate_loop_stores(s: Specialiser, program: ir.Block, back: ir.Block) -> None:
     """Drop such stores from the blocks of the reverse sweep, in place."""
-    clears = [stmt for stmt in ir.adjoint_walk(back) if is_item_zeroing(s, stmt)]
+    clears = [stmt for stmt in ir.adjoint_walk(back) if is_part_zeroing(s, stmt)]
     if not clears:
         return
     holders: dict[int, set[str]] = defaultdict(set)  # the names that lead to memory, by where that is made
@@ -170,26 +170,48 @@ def eliminate_loop_stores(s: Specialiser, program: ir.Block, back: ir.Block) -> 
         for stmt in block
         if isinstance(stmt, ir.Let) and len(stmt.targets) == 1
     }
+    handed = {name for stmt in ir.walk(back) for name in passed_on(stmt)}
+    views = {v: part for v, (made, _) in makers.items() if v not in handed and (part := view_of(s, made, bases))}
     for around, owner, block in adjoint_blocks(back):
         left = bases - (leaving_of(owner, around) if owner else set())
         left -= {name for stmt in ir.walk(block) for name in passed_on(stmt)}
         made = {base: names for base in left if (names := names_of(base, block, makers, uses))}
-        own = [base for base, names in made.items() if is_alone(s, base, names, holders)]
+        seen = {base: {v for v, (of, _) in views.items() if of == base} for base in left}
+        own = [base for base, names in made.items() if is_alone(s, base, names | seen[base], holders)]
         for c in carried(owner):
             before, following = (names_of(n or "", b, makers, uses) for n, b in ((c.init, around), (c.next, block)))
             if c.phi in left and before and following and is_handed_on(around, owner, c):
-                own += [c.phi] if is_alone(s, c.phi, {c.phi, c.out, *before, *following}, holders) else []
+                names = {c.phi, c.out, *before, *following, *seen[c.phi]}
+                own += [c.phi] if is_alone(s, c.phi, names, holders) else []
         places, readers = (Places(block), readers_of(ir.walk(block))) if own else (None, {})
         for base in own:
             reads = list(reads_of(s, readers.get(base, []), base))
+            reads += [(stmt, views[v][1]) for v in seen[base] for stmt in readers.get(v, [])]
             dead = [x for x in clears if x.base == base and not_read(places, x, reads)]
             for inner in ir.blocks(block) if dead else ():
                 inner[:] = [stmt for stmt in inner if stmt not in dead]
 
 
-def is_item_zeroing(s: Specialiser, stmt: Any) -> bool:
+def view_of(s: Specialiser, stmt: ir.Let, bases: set[str]) -> tuple[str, Any] | None:
+    """The array of which a statement names a part in the same memory, and the subscript of that."""
+    expr: Any = stmt.expr
+    if not isinstance(expr, gast.Subscript) or getattr(expr.value, "id", "") not in bases:
+        return None
+    facts: Any = s.facts[expr.value.id]
+    shares = roots_of(facts) & reachable(s, s.facts[stmt.target])
+    return (expr.value.id, expr.slice) if shares and is_part(s, facts, expr.slice) else None
+
+
+def is_part_zeroing(s: Specialiser, stmt: Any) -> bool:
     facts = s.facts[stmt.base] if is_zeroing(stmt) else None
-    return isinstance(facts, Num) and facts.kind == "array" and item_index(s, stmt.base, stmt.index) is not None
+    return isinstance(facts, Num) and facts.kind == "array" and is_part(s, facts, stmt.index)
+
+
+def is_part(s: Specialiser, facts: Num, index: Any) -> bool:
+    """True if a subscript takes an item or slices of an array, axis by axis."""
+    parts = subscript_parts(index)
+    plain = all(isinstance(part, gast.Slice) or is_integer(s, part) for part in parts)
+    return plain and facts.ndim is not None and len(parts) <= facts.ndim
 
 
 def adjoint_blocks(
@@ -245,21 +267,33 @@ def is_handed_on(around: ir.Block, loop: ir.Loop, carry: ir.Carry) -> bool:
 
 
 def reads_of(s: Specialiser, readers: list[Any], base: str) -> Iterator[tuple[Any, Any]]:
-    """The statements that read an array, each with the item that it reads, or None."""
+    """The statements that read an array, each with the subscript of what it reads, or None."""
+    facts: Any = s.facts[base]
     for stmt in readers:
         if isinstance(stmt, ir.Store) and stmt.base == base and stmt.aug is not None:
-            index = item_index(s, base, stmt.index)
-            yield stmt, None if index is None else stmt.index
+            yield stmt, stmt.index if is_part(s, facts, stmt.index) else None
         for expr in ir.expressions(stmt):
             if base in ir.variables_in(expr):
-                for use in uses_in(s, expr, {base}, ()):
-                    index = ir.tuple_(list(use.index)) if use.how == "item" else None
-                    if use.how in ("item", "whole"):
-                        yield stmt, None if index is None or item_index(s, base, index) is None else index
+                yield from ((stmt, index) for index in parts_read(s, expr, base))
+
+
+def parts_read(s: Specialiser, expr: Any, base: str) -> Iterator[Any]:
+    """The subscripts with which an expression reads an array, None for the whole of it."""
+    if isinstance(expr, gast.Name):
+        yield from [None] if expr.id == base else []
+    elif isinstance(expr, gast.Subscript) and getattr(expr.value, "id", "") == base:
+        facts: Any = s.facts[base]
+        yield expr.slice if is_part(s, facts, expr.slice) else None
+        yield from parts_read(s, expr.slice, base)
+    else:
+        asked = asked_of(s, expr)
+        shown = asked is not None and asked[0] == base
+        for part in ir.children(expr)[2 if shown and isinstance(expr, gast.Call) else 1 if shown else 0 :]:
+            yield from parts_read(s, part, base)
 
 
 def not_read(places: Any, clear: ir.Store, reads: list[tuple[Any, Any]]) -> bool:
-    """True if every read of an array comes before an item of it is cleared, or to another item."""
+    """True if every read of an array comes before an item of it is cleared, or to another part."""
     return all(
         places.is_past(clear, clear.index, stmt, index)
         if index is not None

@@ -1,12 +1,16 @@
-"""Activity: which variables carry a derivative.
+"""Activity: the variables that depend on an input and that the result depends on, and writes behind ``stop_gradient``.
 
 *Varied* depends on a differentiated input, *useful* reaches a differentiated output; *active* is both.  Memory is
 varied or useful as a region.  Here is also where a derivative that would have to pass through something unknown is
 refused.
+
+``stop_gradient`` returns the array itself, through which no derivative passes.  What is read of it is a constant; a
+write into it would change an array that carries a derivative in a place where the reverse sweep does not see it.
 """
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -14,9 +18,9 @@ from typing import Any, cast
 import gast
 import numpy as np
 
-from ...errors import NoRule, UnsupportedSyntax
+from ...errors import AliasError, NoRule, UnsupportedSyntax
 from .. import ir
-from ..analysis.alias import Regions, written_by
+from ..analysis.alias import Regions, changed_through, written_by
 from ..analysis.missing_rules import full_name, is_of_scipy, rule_to_write
 from ..domain import pass_registry
 from ..domain.facts import Listed, Mapped, Num, Opaque, Pair
@@ -45,6 +49,8 @@ from .value_flow import (
     operands,
     unknown_flow,
 )
+
+__all__ = ["Activity", "activity", "written_by"]
 
 SUBSCRIPT = "write it with functions that have rules, or give the object a constant: `table[float(stop_gradient(x))]`"
 
@@ -378,4 +384,36 @@ def activity(s: Specialiser, block: ir.Block, regions: Regions, inputs: set[str]
     return analysis.result
 
 
-__all__ = ["Activity", "activity", "written_by"]
+def refuse_writes(s: Specialiser, block: ir.Block, where: Regions, active: Activity) -> None:
+    """Refuse a write into an array that carries a derivative, through a name for which that derivative is stopped."""
+    if not s.stopped:
+        return
+    names = with_views(s, block)
+    for stmt in ir.walk(block):
+        for base in changed_through(stmt):
+            if base in names and where.of(base) in active.varied_regions:
+                raise AliasError(
+                    f"what stop_gradient returned ({s.in_words(base)}) is written, and is an array with a derivative",
+                    "write into a copy: `stop_gradient(x).copy()`",
+                    stmt.origin,
+                )
+
+
+def with_views(s: Specialiser, block: ir.Block) -> set[str]:
+    """The names that ``stop_gradient`` returned, and those of what is part of them."""
+    names: set[str] = set()
+    found = set(s.stopped)
+    while found - names:
+        names |= found
+        for stmt in ir.walk(block):
+            if isinstance(stmt, ir.Let) and stmt.op is not None and any(n in names for n in sources(s, stmt.op)):
+                found |= set(stmt.targets)
+            found |= {target for target, inner in joins(stmt) if any(n in names for n in inner)}
+    return names
+
+
+def sources(s: Specialiser, op: ir.Op) -> list[str]:
+    """The operands whose memory the result may be."""
+    if op.fn is operator.getitem:
+        return [*op.shares, *s.leaves(op.arguments["x"])]
+    return list(op.shares)

@@ -9,11 +9,10 @@ import gast
 
 from ...runtime.broadcast import unbroadcast
 from .. import ir
-from ..ad.activity import activity
+from ..ad.activity import activity, refuse_writes
 from ..ad.forward.transform import Forward
 from ..ad.results import check_output, detached, of_rank_0, output_leaves, own_result, unknown_leaves
 from ..ad.reverse.cotangents import copied, helper
-from ..ad.stop_gradient import refuse_writes
 from ..analysis.alias import Regions, needs_order, regions_of_program
 from ..analysis.definite_assignment import drop_sure, unbound
 from ..analysis.liveness import sweep_dead

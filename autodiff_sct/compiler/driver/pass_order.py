@@ -9,9 +9,8 @@ from __future__ import annotations
 from functools import partial
 
 from .. import ir
-from ..ad.tape.comparisons import compare_before
 from ..ad.tape.packing import pack_saves
-from ..ad.tape.recompute import dedupe_carried_saves
+from ..ad.tape.recompute import compare_before, dedupe_carried_saves
 from ..ad.tape.required_restores import eliminate_dead_restores
 from ..ad.tape.rows import plan_rows, write_rows
 from ..ad.tape.shape_uses import forward_shapes, save_shapes
@@ -28,26 +27,22 @@ from ..opt.loops.batch_blas import batch_rank1_updates
 from ..opt.loops.batch_columns import batch_column_updates
 from ..opt.loops.unboxing.casts import drop_casts
 from ..opt.loops.unboxing.driver import unbox_arrays
-from ..opt.loops.unboxing.scalars import scalar_math
+from ..opt.loops.unboxing.scalars import scalar_math, use_methods
 from ..opt.loops.vectorise import vectorise
 from ..opt.memory.accumulation.first_touch import assign_items
-from ..opt.memory.accumulation.full_first import order_full_first
 from ..opt.memory.accumulation.lists import assign_list_items, elide_list_zeros, split_stacked
 from ..opt.memory.accumulation.loop_copy_elision import elide_loop_copies
-from ..opt.memory.accumulation.peephole import elide_copies
-from ..opt.memory.cotangent_reuse import reuse_cotangents
+from ..opt.memory.accumulation.peephole import elide_copies, order_full_first
 from ..opt.memory.dse import eliminate_dead_stores, eliminate_loop_stores
-from ..opt.memory.primal_reuse import mark_reuse, reuse_primals
+from ..opt.memory.primal_reuse import mark_reuse, reuse_cotangents, reuse_primals
 from ..opt.rewrite.batched_matmul import batch_matmuls, summed_products
 from ..opt.rewrite.canonicalize import canonicalize
 from ..opt.rewrite.inverses import cholesky_vjp, reuse_inverses
 from ..opt.rewrite.outer_products import batch_outer_products
-from ..opt.rewrite.product_reuse import reuse_products
+from ..opt.rewrite.product_reuse import reuse_products, softmax_vjp
 from ..opt.rewrite.runtime_select import scatter_add, select_at_runtime
 from ..opt.rewrite.signs import propagate_negations, reduce_squares
-from ..opt.rewrite.softmax import softmax_vjp
 from ..opt.rewrite.tensor_products import tensor_products
-from ..opt.rewrite.ufunc_methods import use_methods
 from ..opt.scalar.branch_fusion import fuse_branches
 from ..opt.scalar.branch_sinking import sink_into_branches
 from ..opt.scalar.cse import number_across_sweeps, number_values, propagate_merges

@@ -14,10 +14,9 @@ from ...core.deep_stack import deeply
 from ...core.process_state import IMPORTING, part
 from ...errors import AliasError, NotDifferentiable, Refused, UnsupportedSyntax
 from .. import ir
-from ..ad.activity import activity
-from ..ad.checkpoint.budget import choose_segments
-from ..ad.checkpoint.plan import plan_segments
-from ..ad.checkpoint.write import write_segments
+from ..ad.activity import activity, refuse_writes
+from ..ad.checkpoint.on_disk import write_segments
+from ..ad.checkpoint.plan import choose_segments, plan_segments
 from ..ad.results import (
     check_output,
     gradient,
@@ -31,7 +30,6 @@ from ..ad.results import (
 from ..ad.reverse.primal_shadows import beside
 from ..ad.reverse.seeds import refuse_unseen, sow, weight_gradients
 from ..ad.reverse.transform import Reverse
-from ..ad.stop_gradient import refuse_writes
 from ..ad.strong_zeros import SINGULAR
 from ..ad.tape.availability import computed_anyway
 from ..ad.tape.insert import record

@@ -1,4 +1,4 @@
-"""Slopes of magnitudes in derivatives that are differentiated again: see ``rules/magnitudes.py``."""
+"""Slopes of magnitudes in derivatives that are differentiated again: see ``rules/norms.py``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loops over segments whose states go to the disk, so that a run that was killed goes on.
+"""Loops over segments in both sweeps, with states in memory, or on the disk, from which a killed run goes on.
 
 ::
 
@@ -26,9 +26,9 @@ from ... import ir
 from ...analysis.remarks import note
 from ...domain.facts import Opaque
 from ..reverse.transform import Reverse
-from .transform import Segments, method
+from .transform import Segments, method, pending, saves, settled
 
-__all__ = ["SegmentsOnDisk"]
+__all__ = ["SegmentsOnDisk", "write_segments"]
 
 
 class SegmentsOnDisk(Segments):
@@ -89,3 +89,17 @@ class SegmentsOnDisk(Segments):
 
     def saved(self, name: str, value: str) -> Any:
         return method(self.keeper, "save", ir.name(self.start), ir.constant(name), ir.name(value))
+
+
+def write_segments(r: Reverse, forward: ir.Block, reverse: ir.Block) -> None:
+    """Rewrite both sweeps, the outer loops first."""
+    while True:
+        node = next((x for x in ir.walk(reverse) if isinstance(x, ir.Loop) and pending(x)), None)
+        if node is None:
+            return
+        if node.primal.folder is not None:
+            SegmentsOnDisk(r, forward, reverse, node).write()
+        elif saves(node.primal):
+            Segments(r, forward, reverse, node).write()
+        else:
+            settled(node)

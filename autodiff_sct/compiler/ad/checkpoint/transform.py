@@ -39,8 +39,7 @@ from ..recursion.function_pairs import cloned
 from ..reverse.loops import reversed_bounds
 from ..reverse.transform import Reverse
 from ..tape.insert import saved_into
-from .budget import estimate
-from .plan import steps_again
+from .plan import estimate, steps_again
 
 
 def pending(node: ir.Loop) -> bool:

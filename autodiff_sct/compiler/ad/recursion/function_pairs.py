@@ -28,8 +28,7 @@ from ...domain.identifiers import unique
 from ...domain.values import Frame, Leaf
 from ...interp.calls.recursive_functions import Recursion
 from ...ir.builder import Specialiser
-from ..activity import Activity, activity
-from ..stop_gradient import refuse_writes
+from ..activity import Activity, activity, refuse_writes
 from ..tape.residuals import first_origin
 
 

@@ -30,7 +30,7 @@ from ...interp.calls.recursive_functions import Recursion
 from ...ir import ir_targets
 from ...ir.builder import Specialiser
 from ..activity import Activity
-from ..magnitudes import Square, scaled, squared_magnitudes
+from ..magnitudes import Square, as_square, multiplied, scaled, squared_magnitudes
 from ..nested_gradients import nested_gradient, reverse_nested
 from ..recursion.reverse import reverse_call
 from ..strong_zeros import with_strong_zeros
@@ -65,7 +65,6 @@ from .lists import (
 )
 from .loops import reverse_attempt, reverse_branch, reverse_loop, reverse_with
 from .primal_shadows import reverse_moved
-from .repeated_operands import as_square, multiplied
 from .shadows import Shadows
 from .stores import effect, stored
 

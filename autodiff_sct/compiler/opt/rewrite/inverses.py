@@ -47,7 +47,7 @@ from ...domain.facts import Num
 from ...ir.builder import Specialiser
 from ..loops.batch_blas import drop_unread, is_transpose
 from .outer_products import changes
-from .softmax import operands
+from .product_reuse import operands
 
 Systems = dict[str, dict[int, list[ir.Let]]]  # by the matrix and the block that solves them
 

@@ -26,7 +26,7 @@ from ...analysis.liveness import count_uses
 from ...domain.facts import Num, is_same
 from ...ir.builder import Specialiser
 from ...ir.patterns import numpy_name
-from .softmax import operands
+from .product_reuse import operands
 
 
 @dataclass(frozen=True)

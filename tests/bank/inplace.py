@@ -322,3 +322,12 @@ def into_bare_memory(x):
     for i in range(3):
         total[i] = y[i] @ x[i - 1]
     return np.sum(np.sqrt(total)) + np.sum(y * x[0])
+
+
+@program(args=lambda rng: (rng.normal(size=5),), tags={"inplace", "second"})
+def unwrapped(x):
+    angle = np.array(5.0 * x, copy=True)
+    steps = np.diff(angle)
+    wanted = (steps + 1.5) % 3.0 - 1.5
+    angle[1:] += np.cumsum(wanted - steps) + steps**2
+    return angle

@@ -87,3 +87,10 @@ def keys_of_either_dict(x, y):
         total = total * 0.5 + first.get(key, 1.0) * second.get(key, 2.0)
         seen |= {key, key.upper()}
     return total * len(seen - {"a"})
+
+
+@program(args=lambda rng: (rng.normal(size=3),))
+def special_methods_by_name(x):
+    parts = [x, x * 2]
+    total = np.sum(x.__abs__() ** 3) * parts.__len__() * (1, 2).__len__()
+    return total + x.__neg__().__len__() * np.sum(x.__pos__())

@@ -74,13 +74,16 @@ LIBRARY = {"builtins", "numpy", "functools", "operator", "math", "random", "iter
 FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType, ModuleType, type, np.ufunc)
 
 
+SINGLE = (None, Ellipsis, np._NoValue)  # objects that are known by what they are
+
+
 def describe(value: Any, symbol: str, fields: bool = False, around: tuple[int, ...] = ()) -> Any:
     """The tree of `value`; `symbol` names its axes, `fields` tells whether to look into objects.
 
     An object from which a path of attributes leads back to itself is known as that object: `around` are those it is in.
     Parts are told apart by their place: keys may be written alike, as those of ``{"a_b": u, "a": {"b": v}}``.
     """
-    if value is None or isinstance(value, (bool, str, bytes, enum.Enum, *FUNCTIONS)) or value is Ellipsis:
+    if any(value is known for known in SINGLE) or isinstance(value, (bool, str, bytes, enum.Enum, *FUNCTIONS)):
         return Static(value)
     refuse_subclass(value)
     if type(value) in (int, float, complex) or isinstance(value, (np.ndarray, np.generic)):

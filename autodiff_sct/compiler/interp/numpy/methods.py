@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import types
 from collections.abc import Callable
 from functools import lru_cache, partial
@@ -28,7 +29,7 @@ from ..containers.missing_keys import note_unseen
 from ..kernel import operations
 from ..kernel.bind_arguments import Shown, check_method, drawn, look
 from ..kernel.handlers import HANDLERS
-from ..kernel.operations import call_constant, call_python, defines, operate
+from ..kernel.operations import call_constant, call_python, call_value, defines, operate
 from ..kernel.user_errors import always
 from ..library import standard_library
 from ..library.attribute_builtins import returned_by
@@ -58,6 +59,7 @@ BINARY = {"__add__": gast.Add, "__sub__": gast.Sub, "__mul__": gast.Mult, "__tru
 OUT_AT = {"random": 2, "standard_normal": 2, "standard_exponential": 3, "standard_gamma": 3}  # where `out` stands
 
 
+UNARY = {"__len__": len, "__abs__": abs, "__neg__": operator.neg, "__pos__": operator.pos}
 SIZE_AT = {"random": 0, "random_sample": 0, "standard_normal": 0, "normal": 2, "uniform": 2}  # where `size` stands
 
 
@@ -84,6 +86,8 @@ def call_method_of(s: Specialiser, base: Value, name: str, args: list[Value], kw
         return dict_views.is_disjoint(s, base, args[0])
     if name == "__getitem__" and len(args) == 1:
         return items.get_item(s, base, args[0])
+    if name in UNARY and not args and not is_number(s, base):
+        return call_value(s, Const(UNARY[name]), [base], {})
     if isinstance(base, Obj):
         if base.cls is dict and name == "update":
             return update(s, base, args, kwargs)
@@ -112,6 +116,11 @@ def call_method_of(s: Specialiser, base: Value, name: str, args: list[Value], kw
         f"the method {name!r} of this value cannot be followed",
         "use NumPy functions on arrays, or give the value one kind on every path",
     )
+
+
+def is_number(s: Specialiser, base: Value) -> bool:
+    facts = s.facts_of(base)
+    return isinstance(facts, Num) and facts.kind != "array"
 
 
 def is_counter(s: Specialiser, base: Value) -> bool:

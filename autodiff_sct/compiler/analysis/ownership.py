@@ -85,6 +85,7 @@ class Memory:
             self.join(stmt)
         self.sources: dict[str, list[Any]] = defaultdict(list)  # what a variable of the reverse sweep may be
         self.own: set[str] = set()  # variables that are known to hold own memory always
+        self.others: set[str] = set()  # those that are known not to
         self.carried: dict[str, ir.Loop] = {}  # variable that a loop of the reverse sweep carries -> the loop
         for stmt in ir.walk(back):
             self.note(stmt)
@@ -174,6 +175,7 @@ class Memory:
         """Note that a statement has become one that goes on with the memory of a variable."""
         self.unite(name, stmt.target)
         self.sources[stmt.target] = [ir.name(name)]
+        self.others.clear()
         self.own.clear()
 
     def group_of(self, name: str) -> Group:
@@ -255,14 +257,14 @@ class Memory:
 
     def is_own(self, name: str) -> bool:
         """True if a variable always holds memory that an operation of the reverse sweep has made."""
-        seen, pending = {name}, [] if name in self.own else [name]
+        asked, seen, pending = name, {name}, [] if name in self.own else [name]
         while pending:
             name = pending.pop()
-            sources = self.sources.get(name, [])
+            sources = [] if name in self.others else self.sources.get(name, [])
             inner = {source.id if isinstance(source, gast.Name) else source for source in sources if is_named(source)}
-            if not isinstance(self.s.facts.get(name), Num) or not sources:
-                return False
-            if not all(is_named(source) or is_made(source) for source in sources):
+            known = isinstance(self.s.facts.get(name), Num) and bool(sources)
+            if not known or not all(is_named(source) or is_made(source) for source in sources):
+                self.others |= {asked, name}
                 return False
             pending += inner - seen - self.own
             seen |= inner

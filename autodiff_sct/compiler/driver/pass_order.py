@@ -344,8 +344,13 @@ FLOATS = Phase(
     "floats",
     "loops that compute with Python's floats where that is as good",
     (
-        Pass("scalar_math", lambda p: on_both(partial(scalar_math, alone=p.only_gradients), p), repeats=True),
-        Pass("unbox_arrays", partial(on_both, unbox_arrays), repeats=True),
+        Pass(
+            "scalar_math",
+            lambda p: on_both(partial(scalar_math, alone=p.only_gradients), p),
+            repeats=True,
+            needs=ir.Loop,
+        ),
+        Pass("unbox_arrays", partial(on_both, unbox_arrays), repeats=True, needs=ir.Loop),
         Pass(
             "unbox_arrays", partial(on_floats, drop_casts), repeats=True, does="a Python float is not converted to one"
         ),

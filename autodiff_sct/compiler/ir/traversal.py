@@ -55,12 +55,14 @@ def walk(block: Block) -> list[Any]:
 
 def gather(block: Block, found: list[Any], inside_of: Callable[[Any], Sequence[Block]]) -> None:
     """Add every statement of a block, and of those that control statements have inside, to a list."""
-    for stmt in block:
-        found.append(stmt)
-        if type(stmt) not in SIMPLE:
-            for inner in inside_of(stmt):
-                if inner:
-                    gather(inner, found, inside_of)
+    begin = 0
+    for place in [k for k, kind in enumerate(map(type, block)) if kind not in SIMPLE]:
+        found += block[begin : place + 1]
+        begin = place + 1
+        for inner in inside_of(block[place]):
+            if inner:
+                gather(inner, found, inside_of)
+    found += block[begin:] if begin else block
 
 
 def blocks(block: Block) -> list[Block]:
@@ -138,7 +140,7 @@ def uses_in(block: Block) -> list[str]:
     found: list[str] = []
     for stmt in walk(block):
         if type(stmt) is Let:
-            found += variables_in(stmt.expr)
+            found += getattr(stmt.expr, "variables_in_it", None) or variables_in(stmt.expr)
         else:
             found += uses(stmt)
     return found

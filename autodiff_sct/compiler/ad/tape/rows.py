@@ -20,7 +20,7 @@ are the same array, not by a copy.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import gast
@@ -44,11 +44,12 @@ def plan_rows(s: Specialiser, arguments: list[str], front: ir.Block, back: ir.Bl
     """Make room for what the loops of a whole program save in rows; what fills it is written by `write_rows`."""
     loops = {x.primal: x for x in back if isinstance(x, ir.Loop) and runs_through(x.primal)}
     found = lists(s, front, back) if loops else []
-    planned = []
-    for loop in [x for x in front if x in loops]:
-        inside = [x for x in found if x.pushed_in is loop.body and x.popped_in is loops[loop].body]
-        known = [*arguments, *made_before(front, loop)] if inside else []
-        planned += [(x, loop, lengths) for x in inside if (lengths := lengths_of(s, loop, x.value, known))]
+    planned, known = [], [*arguments]
+    for stmt in front if found else ():
+        if stmt in loops:
+            inside = [x for x in found if x.pushed_in is stmt.body and x.popped_in is loops[stmt].body]
+            planned += [(x, stmt, lengths) for x in inside if (lengths := lengths_of(s, stmt, x.value, known))]
+        known += ir.ir_targets(stmt)
     where = memory(s, [*front, *back]) if planned else Regions()
     for saved, loop, lengths in planned:
         if where.of(saved.value) is not None and not where.is_written(saved.value):
@@ -65,12 +66,6 @@ def runs_through(loop: Any) -> bool:
 
 def is_small(bound: Any) -> bool:
     return isinstance(bound, gast.Constant) and bound.value in (0, 1, 2)
-
-
-def made_before(front: ir.Block, loop: ir.Loop) -> Iterator[str]:
-    """The variables that are there when a loop begins."""
-    for stmt in front[: front.index(loop)]:
-        yield from ir.ir_targets(stmt)
 
 
 def memory(s: Specialiser, program: ir.Block) -> Regions:

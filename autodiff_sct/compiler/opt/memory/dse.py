@@ -160,7 +160,7 @@ def eliminate_loop_stores(s: Specialiser, program: ir.Block, back: ir.Block) -> 
     if not clears:
         return
     holders: dict[int, set[str]] = defaultdict(set)  # the names that lead to memory, by where that is made
-    for name in {n for stmt in program for n in [*ir.reads_inside(stmt), *ir.defined([stmt])] if n in s.facts}:
+    for name in {n for n in (*ir.uses_in(program), *ir.defined(program)) if n in s.facts}:
         for root in reachable(s, s.facts[name]):
             holders[root].add(name)
     bases, uses = {stmt.base for stmt in clears}, count_uses(program)
@@ -172,15 +172,21 @@ def eliminate_loop_stores(s: Specialiser, program: ir.Block, back: ir.Block) -> 
     }
     handed = {name for stmt in ir.walk(back) for name in passed_on(stmt)}
     views = {v: part for v, (made, _) in makers.items() if v not in handed and (part := view_of(s, made, bases))}
+    seen: dict[str, set[str]] = defaultdict(set)
+    for view, (base, _) in views.items():
+        seen[base].add(view)
+    made_in_block: dict[int, set[str]] = defaultdict(set)
+    for base in bases & makers.keys():
+        made_in_block[id(makers[base][1])].add(base)
     for around, owner, block in adjoint_blocks(back):
         left = bases - (leaving_of(owner, around) if owner else set())
         left -= {name for stmt in ir.walk(block) for name in passed_on(stmt)}
-        made = {base: names for base in left if (names := names_of(base, block, makers, uses))}
-        seen = {base: {v for v, (of, _) in views.items() if of == base} for base in left}
+        here = left & made_in_block[id(block)]
+        made = {base: names for base in here if (names := names_of(base, block, makers, uses))}
         own = [base for base, names in made.items() if is_alone(s, base, names | seen[base], holders)]
-        for c in carried(owner):
+        for c in [c for c in carried(owner) if c.phi in left]:
             before, following = (names_of(n or "", b, makers, uses) for n, b in ((c.init, around), (c.next, block)))
-            if c.phi in left and before and following and is_handed_on(around, owner, c):
+            if before and following and is_handed_on(around, owner, c):
                 names = {c.phi, c.out, *before, *following, *seen[c.phi]}
                 own += [c.phi] if is_alone(s, c.phi, names, holders) else []
         places, readers = (Places(block), readers_of(ir.walk(block))) if own else (None, {})

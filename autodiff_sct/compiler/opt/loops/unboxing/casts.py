@@ -37,7 +37,7 @@ def drop_casts(s: Specialiser, program: ir.Block) -> None:
     if floats.mixed and make_floats(s, program, floats):
         floats = Floats(s, program)
     for stmt in ir.walk(program):
-        if any(converts(n) or is_zero(s, n) for n in parts(stmt)):
+        if any(type(n) is gast.Call and (converts(n) or is_zero(s, n)) for n in parts(stmt)):
             change_own(stmt, floats.without_conversions)
 
 
@@ -75,16 +75,18 @@ class Floats:
         self.s = s
         self.others: set[str] = set()  # those that are not
         self.mixed = False  # whether a number of NumPy's may be put into a list of floats
-        self.made = {n for stmt in ir.walk(program) for n in ir.ir_targets(stmt)}
+        statements = ir.walk(program)
+        self.made = {n for stmt in statements for n in ir.ir_targets(stmt)}
         self.counts = {  # variable -> the comparisons of which it tells how many hold
             stmt.target: stmt.expr.args[0].elts
-            for stmt in ir.walk(program)
+            for stmt in statements
             if isinstance(stmt, ir.Let) and "sum" not in s.globals and is_count(stmt.expr)
         }
         known = (-1, False)
         while known != (known := (len(self.others), self.mixed)):
-            for stmt in ir.walk(program):
+            for stmt in statements:
                 self.statement(stmt)
+            statements = [x for x in statements if type(x) is not ir.Let or not self.others.issuperset(x.targets)]
 
     def statement(self, stmt: Any) -> None:
         if isinstance(stmt, ir.Let) and stmt.target in self.s.saved:

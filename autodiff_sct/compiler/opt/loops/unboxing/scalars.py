@@ -64,11 +64,12 @@ EXACT = ("sqrt",)
 
 def scalar_math(s: Specialiser, program: ir.Block, alone: bool) -> bool:
     """Rewrite a program in place, and tell whether it has changed; `alone` if nothing but gradients leave it."""
-    in_loops = [x for stmt in ir.walk(program) if isinstance(stmt, ir.Loop) for x in ir.walk([*stmt.head, *stmt.body])]
-    calls = {id(call): call for call in calls_in(ir.walk(program)) if of_math(s, call)}
-    inside, taken = {id(call) for call in calls_in(in_loops)}, taken_before(s, program, {id(x) for x in in_loops})
+    statements = ir.walk(program)
+    in_loops = [x for stmt in statements if isinstance(stmt, ir.Loop) for x in ir.walk([*stmt.head, *stmt.body])]
+    calls = {id(call): call for call in calls_in(statements) if of_math(s, call)}
+    inside, taken = {id(call) for call in calls_in(in_loops)}, taken_before(s, statements, {id(x) for x in in_loops})
     calls |= taken
-    if not in_loops or not calls:
+    if not calls:
         return False
     flow = Numbers(s, program, calls)
     while flow.refused:
@@ -82,7 +83,7 @@ def scalar_math(s: Specialiser, program: ir.Block, alone: bool) -> bool:
     for _, expr, test in list(flow.restored):
         if not flow.sources_of(expr).isdisjoint(map(str, calls)):
             made[id(expr)] = partial(as_numpys, s, test, made.get(id(expr)))
-    for stmt in ir.walk(program) if calls else ():
+    for stmt in statements if calls else ():
         change_own(stmt, lambda expr: remade(expr, made))
     return bool(calls)
 
@@ -102,10 +103,10 @@ def as_numpys(s: Specialiser, test: Any | None, first: Callable[[Any], Any] | No
     return number if test is None else gast.IfExp(test, number, expr)
 
 
-def taken_before(s: Specialiser, program: ir.Block, in_loops: set[int]) -> dict[int, Any]:
+def taken_before(s: Specialiser, statements: list[Any], in_loops: set[int]) -> dict[int, Any]:
     """The expressions outside loops, by their ids, that are surely an item of an array of float64 or made of arrays."""
     found: dict[int, Any] = {}
-    for stmt in ir.walk(program):
+    for stmt in statements:
         if id(stmt) in in_loops or isinstance(stmt, ir.Loop):
             continue
         items = (node for expr in ir.expressions(stmt) for node in ir.nodes_in(expr) if is_float_item(s, node))
@@ -141,7 +142,7 @@ def of_math(s: Specialiser, call: Any) -> str:
 
 def remade(expr: Any, made: Made) -> Any:
     """An expression of which some parts, told by their ids, are made in another way."""
-    if not isinstance(expr, (gast.AST, list)) or not any(id(node) in made for node in ir.nodes(expr)):
+    if not isinstance(expr, (gast.AST, list)) or not any(id(node) in made for node in ir.nodes_in(expr)):
         return expr
     if isinstance(expr, list):
         return [remade(item, made) for item in expr]

@@ -25,6 +25,8 @@ __all__ = ["Attempt", "Way"]
 class Way(Enum):
     """The differences of an attempt from the first one."""
 
+    __hash__ = object.__hash__  # it is asked for all the time; that of `Enum` is a function in Python
+
     INLINE = "large functions that stayed calls are inlined"
     CALL = "gradients in the program stay calls, each with a derivative of its own"
     TEXTS = "the texts of functions of NumPy and SciPy without a rule are followed"

@@ -7,6 +7,9 @@ import pytest
 
 import autodiff_sct as ad
 from autodiff_sct.compiler.domain import pass_registry
+from autodiff_sct.compiler.opt.loops.unboxing import driver
+from tests.bank.checks import source_of
+from tests.bank.registry import load_bank
 
 pytestmark = pytest.mark.once
 
@@ -145,3 +148,18 @@ def test_what_an_empty_loop_leaves_is_of_the_type_of_before(fn):
         x = np.ones(size)
         for value in (ad.value_and_grad(fn)(x, n)[0], ad.vjp(lambda x, n=n: fn(x, n), x)[0]):
             assert type(value) is type(fn(x, n)) and value == fn(x, n)
+
+
+@pytest.mark.parametrize("name", ["convex_hull", "ctc_loss"])
+def test_no_stretch_of_statements_is_asked_for_twice(name, monkeypatch):
+    asked = []
+
+    class Noted(driver.Flow):
+        def __init__(self, s, program, lists, owner):
+            asked.append((id(owner), sorted((array, sorted(places)) for array, places in lists.items())))
+            super().__init__(s, program, lists, owner)
+
+    monkeypatch.setattr(driver, "Flow", Noted)
+    source_of(load_bank()[0][name])
+    assert asked
+    assert all(asked.count(each) == 1 for each in asked)

@@ -52,8 +52,10 @@ def unbox_arrays(s: Specialiser, program: ir.Block) -> bool:
     if not any(touches_item(s, stmt) for stmt in ir.walk(loops)):
         return False
     early = {loop.trips for loop in loops if loop.trips is not None}
-    changed = convert(Site(s, program, program, None, early))
-    return convert(Site(s, program, program, None, early), hopes=False) or changed
+    hoped: set[str] = set()
+    changed = convert(Site(s, program, program, None, early), hoped)
+    again = changed or bool(hoped)  # else it would be what it has been
+    return again and convert(Site(s, program, program, None, early), settled=not changed) or changed
 
 
 def touches_item(s: Specialiser, stmt: Any) -> bool:
@@ -70,15 +72,16 @@ def may_run_again(s: Specialiser, program: ir.Block) -> bool:
     return not any(isinstance(stmt, (ir.Try, ir.With)) for stmt in ir.walk(program))
 
 
-def convert(site: Site, hopes: bool = True) -> bool:
-    """Convert what there is in a block, then in the blocks inside it.
+def convert(site: Site, left: set[str] | None = None, settled: bool = False) -> bool:
+    """Convert what there is in a block, unless that is `settled`, then in the blocks inside it.
 
-    There, what may become a list around a loop for good, as soon as the loop has lists itself, is left for that.
+    There, what may become a list around a loop for good, as soon as the loop has lists itself, is left for that, and
+    noted, where somebody asks for what is `left`.
     """
     if not isinstance(site.owner, ir.Loop) and not any(isinstance(stmt, ir.Loop) for stmt in ir.walk(site.block)):
         return False
     changed = False
-    while (stretches := found(site)) is not None:
+    while not settled and (stretches := found(site)) is not None:
         site.block[:] = Lists(site, *stretches).rewritten()
         site = Site(site.s, site.program, site.block, site.owner, site.early, site.hoped)
         changed = True
@@ -86,14 +89,15 @@ def convert(site: Site, hopes: bool = True) -> bool:
     spans: dict[str, range] | None = None
     for place, stmt in enumerate(list(site.block)):
         hoped = site.hoped
-        if is_loop(stmt) and hopes and site.owner is None:
+        if is_loop(stmt) and left is not None and site.owner is None:
             spans = hoped_for(site) if spans is None else spans
             hoped |= {name for name, span in spans.items() if place in span}
+            left |= hoped
         for inner in [stmt.body] if is_loop(stmt) else ir.bodies(stmt):
-            if convert(Site(site.s, site.program, inner, stmt, site.early, hoped), hopes):
+            if convert(Site(site.s, site.program, inner, stmt, site.early, hoped), left):
                 deeper, spans = True, None
     if deeper and site.owner is None:  # with these, those around them may gain
-        convert(Site(site.s, site.program, site.block, site.owner, site.early), hopes)
+        convert(Site(site.s, site.program, site.block, site.owner, site.early), left)
     return changed or deeper
 
 

@@ -87,6 +87,8 @@ class Flow:
                     continue  # it says the same as before
                 self.outside = stmt if type(stmt) in ir.SIMPLE and owner is None else None
                 self.statement(stmt)
+                if lists and self.refused.issuperset(lists):
+                    return  # nothing is left to be told
 
     def is_of_arrays(self, stmt: ir.Let) -> bool:
         """True if a statement makes an array from arrays and constants."""

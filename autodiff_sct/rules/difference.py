@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import NoRule
 from ..runtime import gather_adjoint, unpad
-from ..runtime.scan import stencil_adjoint
+from ..runtime.scan import diff_adjoint, stencil_adjoint
 from .shape import along, section
 from .table import forward, linear, reverse, static
 
@@ -27,12 +27,9 @@ def diff(y, d, a, n=1, axis=-1, prepend=np._NoValue, append=np._NoValue):
     return section(d, start, stop, axis), None, None, section(d, 0, start, axis), section(d, stop, None, axis)
 
 
-def diff_adjoint(d, n, axis):
-    if d.ndim == 1:
-        signed = np.diff(np.pad(d, n)) if n == 1 else np.diff(np.pad(d, n), n)
-    else:
-        signed = np.diff(np.pad(d, around(d.ndim, axis, n, n)), n, axis)
-    return signed if n % 2 == 0 else -signed
+@linear(diff_adjoint)
+def differences(y, d, cotangent, n=1, axis=-1):
+    return np.diff(d, n, axis)
 
 
 @forward(np.diff)
@@ -57,7 +54,7 @@ def width(added, axis):
 
 @linear(np.ediff1d)
 def ediff1d(y, d, ary):
-    return np.reshape(-np.diff(np.pad(d, 1)), np.shape(ary))
+    return np.reshape(diff_adjoint(d), np.shape(ary))
 
 
 @static
@@ -173,8 +170,7 @@ def curvature_adjoint(d, x, axis, edge_order):
         last = np.concatenate([np.zeros_like(section(d, 1, -2, axis)), section(d, -1, None, axis)], axis)
         inside = inside + first + last
     weights = 2 * inside / (section(x, 2, None, axis) - section(x, 0, -2, axis))
-    once = np.diff(np.pad(weights, around(d.ndim, axis, 1, 1)), 1, axis) / np.diff(x, 1, axis)
-    return np.diff(np.pad(once, around(d.ndim, axis, 1, 1)), 1, axis)
+    return diff_adjoint(diff_adjoint(weights, 1, axis) / np.diff(x, 1, axis), 1, axis)
 
 
 def spacing_adjoint(d, y, f, h, axis, edge_order):

@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import NoRule
 from ..runtime import gather_adjoint
 from ..runtime.intervals import interval_of
-from ..runtime.scan import recurrence, running_products_adjoint, shift
+from ..runtime.scan import diff_adjoint, recurrence, running_products_adjoint, shift
 from .difference import around
 from .index import places_along
 from .reduce import kept
@@ -280,7 +280,7 @@ def trapezoid(area, d, y, x=None, dx=1.0, axis=-1):
         return ends_added(d * (dx / 2) + np.zeros_like(section(y, 1, None, axis)), axis), None, d_widths
     others = other_axes(y.ndim, x.ndim, axis)
     widths = np.expand_dims(np.diff(x), others) if others else np.diff(x, axis=axis)
-    d_x = np.diff(np.pad(-d_widths, around(y.ndim, axis, 1, 1)), 1, axis)
+    d_x = diff_adjoint(d_widths, 1, axis)
     return ends_added(d * widths / 2 + np.zeros_like(d_widths), axis), np.sum(d_x, others) if others else d_x
 
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-__all__ = ["products_of_others", "recurrence", "running_products_adjoint", "shift", "stencil_adjoint"]
+__all__ = ["diff_adjoint", "products_of_others", "recurrence", "running_products_adjoint", "shift", "stencil_adjoint"]
 
 
 def shift(x: Any, by: int, axis: int = -1, fill: float = 0) -> np.ndarray:
@@ -119,6 +119,22 @@ def products_of_others(a: Any, axis: int | tuple[int, ...] | None = None) -> np.
     before = np.cumprod(shift(lanes, 1, -1, 1), -1)
     after = np.flip(np.cumprod(np.flip(shift(lanes, -1, -1, 1), -1), -1), -1)
     return np.moveaxis((before * after).reshape(moved.shape), ends, axes)
+
+
+def diff_adjoint(cotangent: Any, n: int = 1, axis: int = -1) -> np.ndarray:
+    """The transpose of ``a -> np.diff(a, n, axis)``.
+
+    >>> diff_adjoint(np.array([1.0, 3.0]))
+    array([-1., -2.,  3.])
+    """
+    d = np.asarray(cotangent)
+    lead = (slice(None),) * (axis % d.ndim)
+    for _ in range(n):
+        longer = np.zeros((*d.shape[: len(lead)], d.shape[axis] + 1, *d.shape[len(lead) + 1 :]), d.dtype)
+        longer[(*lead, slice(1, None))] = d
+        longer[(*lead, slice(-1))] -= d
+        d = longer
+    return d
 
 
 def stencil_adjoint(cotangent: Any, h: Any, axis: int, edge_order: Literal[1, 2] = 1) -> np.ndarray:

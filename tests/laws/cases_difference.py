@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from autodiff_sct.runtime.scan import stencil_adjoint
+from autodiff_sct.runtime.scan import diff_adjoint, stencil_adjoint
 from tests.laws.cases_elementwise import Z
 from tests.laws.cases_reduce import A
 from tests.laws.checker import Case, case
@@ -22,6 +22,10 @@ CASES: list[Case] = [
     case(np.diff, V, 2, append=V[:2]),
     case(np.diff, A, 1, 1, A[:, :1], A[:, :2]),
     case(np.diff, A, axis=0, prepend=0.0, append=1.0),
+    *(case(diff_adjoint, A, n, axis) for n in (1, 2) for axis in (0, 1, -1)),
+    case(diff_adjoint, V, 3),
+    case(diff_adjoint, V[:0]),
+    case(diff_adjoint, Z),
     case(np.ediff1d, A),
     case(np.unwrap, np.array([0.1, 2.9, 6.0, 9.5, 0.3])),
     case(np.unwrap, A * 9, axis=0),

@@ -10,7 +10,7 @@ import numpy as np
 
 from ....runtime.intervals import interval_of
 from ....runtime.linalg.determinants import cofactors
-from ....runtime.scan import products_of_others, stencil_adjoint
+from ....runtime.scan import diff_adjoint, products_of_others, stencil_adjoint
 from ....runtime.scatter import diagonal_adjoint, gather_adjoint
 from ....runtime.selection import select
 from ....runtime.sorting import put_in_order, stable_order
@@ -89,6 +89,16 @@ def without_last(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) ->
 
 @dims_of(np.diff)
 def differences(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
+    return differing(s, args, kwargs, -1)
+
+
+@dims_of(diff_adjoint)
+def differences_put_back(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
+    return differing(s, args, kwargs, 1)
+
+
+def differing(s: Specialiser, args: list[Value], kwargs: dict[str, Value], more: int) -> Dims:
+    """The lengths of an array with as many items `more` along an axis as there are differences of differences."""
     dims = operand(s, args)
     if dims is None or {"prepend", "append"} & set(kwargs) or len(args) > 3:
         return None
@@ -98,7 +108,7 @@ def differences(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> 
         return None
     result = list(dims)
     length = result[axis]
-    result[axis] = length.plus(-n) if isinstance(length, Dim) else None
+    result[axis] = length.plus(more * n) if isinstance(length, Dim) else None
     return tuple(result)
 
 

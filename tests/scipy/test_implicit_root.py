@@ -105,7 +105,7 @@ def test_refusals() -> None:
 
 
 def test_a_minimum_under_a_constraint() -> None:
-    """The remedy that the refusal of ``minimize`` with constraints names."""
+    """The point and the multiplier of a constraint as one root."""
 
     optimize = pytest.importorskip("scipy.optimize")
 

@@ -308,3 +308,67 @@ def test_settings_of_minimisers_that_are_refused() -> None:
     ):
         with pytest.raises(AutodiffError, match="full_output"):
             ad.grad(fn)(np.array([0.4, 0.9]))
+
+
+TARGET = np.array([0.3, 0.9, -0.4])
+CONSTRAINTS: list[Any] = [
+    lambda a: {"type": "eq", "fun": lambda z: np.sum(z) - a[0]},
+    lambda a: [{"type": "ineq", "fun": lambda z, s: s - np.sum(z**2), "args": (a[1],)}],
+    lambda a: ({"type": "ineq", "fun": lambda z: 9 - z[0]}, {"type": "eq", "fun": lambda z: [z[0] - z[1] * a[2]]}),
+    lambda a: {"type": "eq", "fun": lambda z: z[0] ** 2 - a[1], "jac": lambda z: np.array([2 * z[0], 0.0, 0.0])},
+    lambda a: optimize.LinearConstraint(np.array([[1.0, 1.0, 1.0]]), a[0], a[0]),
+    lambda a: [optimize.NonlinearConstraint(lambda z: z[0] * z[1] + a[2], -np.inf, 0.1)],
+]
+
+
+@pytest.mark.parametrize("constraints", CONSTRAINTS)
+def test_minima_under_constraints(constraints: Any) -> None:
+    def fn(a: Any, target: Any) -> Any:
+        loss = lambda z: np.sum((z - target) ** 2) + 0.1 * np.sum(z**4)
+        start = np.array([0.5, 0.1, 0.2])
+        given = constraints(a)
+        found = optimize.minimize(loss, start, method="SLSQP", constraints=given, options={"ftol": 1e-15})
+        return np.sum(found.x**3) + found.fun
+
+    check_program(fn, np.array([0.7, 0.4, -0.3]), TARGET, step=1e-3, rtol=1e-4, second=False)
+
+
+def test_constraints_and_bounds_together() -> None:
+    def fn(a: Any, target: Any) -> Any:
+        found = optimize.minimize(
+            lambda z: np.sum((z - target) ** 2), np.zeros(3), bounds=[(-0.1, None), (None, a[1]), (None, None)],
+            constraints={"type": "eq", "fun": lambda z: np.sum(z) - a[0]}, options={"ftol": 1e-15},
+        )  # fmt: skip
+        return np.sum(found.x**3)
+
+    check_program(fn, np.array([0.7, 0.4]), np.array([-0.6, 0.9, 0.2]), step=1e-3, rtol=1e-4)
+
+
+def test_constraints_from_outside_are_refused() -> None:
+    outside = optimize.LinearConstraint(np.ones((1, 3)), 1, 1)
+    with pytest.raises(AutodiffError, match="made outside"):
+        ad.grad(lambda a: optimize.minimize(lambda z: (z[0] - a) ** 2, np.zeros(3), constraints=outside).fun)(0.5)
+
+
+@pytest.mark.parametrize("n", [1, 3, 6])
+def test_linear_least_squares_within_bounds(n: int) -> None:
+    rng = np.random.default_rng(n)
+    a, b = rng.uniform(0.2, 1.0, size=(n + 2, n)) + np.eye(n + 2, n), rng.normal(size=n + 2)
+
+    def fn(a: Any, b: Any) -> Any:
+        x, rest = optimize.nnls(a, b)
+        fit = optimize.lsq_linear(a, b, bounds=(-0.2, 0.3), tol=1e-14)
+        return np.sum(x**2) + rest + np.sum(fit.x**3) + fit.cost + np.sum(fit.fun**3)
+
+    check_program(fn, a, b, step=1e-5, rtol=1e-4, second=n == 3)
+    check_program(lambda a, b: np.sum(optimize.lsq_linear(a, b).x ** 2), a, b, second=False)
+
+
+def test_minima_of_functions_of_a_number() -> None:
+    loss = lambda t, a: (t - a) ** 2 + 0.1 * t**4
+    for find in (
+        lambda a: optimize.fminbound(loss, -2, 2, args=(a,), xtol=1e-10),
+        lambda a: optimize.brent(loss, args=(a,), tol=1e-12),
+        lambda a: optimize.golden(loss, args=(a,), tol=1e-12),
+    ):
+        check_program(find, 0.7, step=1e-3, rtol=1e-4)

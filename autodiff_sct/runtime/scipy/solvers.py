@@ -12,7 +12,19 @@ from scipy import optimize
 
 from ...errors import NotDifferentiable
 
-__all__ = ["LeastSquares", "Minimum", "Root", "Solution", "Trajectory", "closed", "inside", "real_matrix"]
+__all__ = [
+    "Fitted",
+    "LeastSquares",
+    "Linear",
+    "Minimum",
+    "Nonlinear",
+    "Root",
+    "Solution",
+    "Trajectory",
+    "closed",
+    "inside",
+    "real_matrix",
+]
 
 
 def closed(fn: Callable[..., Any], count: int, *captured: Any) -> Callable[..., Any]:
@@ -75,6 +87,29 @@ def real_matrix(matrix: Any) -> None:
             "solve for the real and the imaginary part",
             code="setting",
         )
+
+
+class Linear:
+    """``LinearConstraint(A, lb, ub)``."""
+
+    stands_for = "scipy.optimize.LinearConstraint"
+
+    def __init__(self, A: Any, lb: Any = -np.inf, ub: Any = np.inf, keep_feasible: Any = False) -> None:
+        self.A, self.lb, self.ub = A, lb, ub
+
+    def fun(self, x: Any) -> Any:
+        return self.A @ x
+
+
+class Nonlinear:
+    """``NonlinearConstraint(fun, lb, ub)``."""
+
+    stands_for = "scipy.optimize.NonlinearConstraint"
+
+    def __init__(
+        self, fun: Any, lb: Any, ub: Any, jac: Any = "2-point", hess: Any = None, keep_feasible: Any = False
+    ) -> None:
+        self.fun, self.lb, self.ub = fun, lb, ub
 
 
 class Root:
@@ -163,6 +198,21 @@ def slopes(made: Any, fn: Any, x: Any, *arguments: Any) -> Any:
     return made.jac
 
 
+class Fitted:
+    """The result of ``lsq_linear``."""
+
+    stands_for = "what scipy.optimize.lsq_linear returns"
+
+    def __init__(self, x: Any, cost: Any, fun: Any, success: Any, message: Any, status: Any, nit: Any) -> None:
+        self.x = x
+        self.cost = cost
+        self.fun = fun
+        self.success = success
+        self.message = message
+        self.status = status
+        self.nit = nit
+
+
 class Trajectory:
     """The result of ``solve_ivp``."""
 
@@ -175,3 +225,29 @@ class Trajectory:
         self.status = status
         self.message = message
         self.nfev = nfev
+
+
+# Linear least squares, of which SciPy finds the solution
+
+
+def between_bounds(found: Any, a: Any, b: Any, low: Any, high: Any) -> Any:
+    """The solution of linear least squares of which some elements lie at their bounds."""
+    slope = a.T @ (a @ found - b)
+    below = (found - low <= 1e-6 * (1 + np.abs(found))) & (slope >= 0)
+    above = (high - found <= 1e-6 * (1 + np.abs(found))) & (slope <= 0)
+    free = ~(below | above)
+    held = np.where(below, low, np.where(above, high, 0.0))
+    right = np.where(free, a.T @ (b - a @ held), held)
+    return np.linalg.solve(np.where(free[:, None] & free, a.T @ a, np.eye(found.size)), right)
+
+
+def residual(a: Any, x: Any, b: Any) -> Any:
+    return a @ x - b
+
+
+def half_squares(a: Any, x: Any, b: Any) -> Any:
+    return 0.5 * np.sum((a @ x - b) ** 2)
+
+
+def distance(a: Any, x: Any, b: Any) -> Any:
+    return np.sqrt(np.sum((a @ x - b) ** 2))

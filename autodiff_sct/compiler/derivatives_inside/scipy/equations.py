@@ -21,6 +21,7 @@ from ...ir.builder import Specialiser
 from . import trajectories
 from .functions import (
     NUMPYS_NUMBER,
+    OFF,
     Given,
     bound,
     call_of,
@@ -32,7 +33,7 @@ from .functions import (
     without,
     without_derivative,
 )
-from .optimize import OFF, parts
+from .optimize import parts
 
 OPTIONS = "rtol atol max_step first_step"
 

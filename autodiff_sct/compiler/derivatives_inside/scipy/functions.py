@@ -24,6 +24,7 @@ from ..grad import emit_inner
 
 NUMBER = Num("float", np.dtype(np.float64), ())
 NUMPYS_NUMBER = Num("npscalar", np.dtype(np.float64), ())
+OFF = (Const(None), Const(False), Const(0), Const(()))  # settings that are left out
 
 
 @dataclass

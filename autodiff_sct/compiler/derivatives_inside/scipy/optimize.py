@@ -7,26 +7,32 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import numpy as np
 from scipy import optimize
 
 from ....runtime.scipy import solvers
-from ....runtime.scipy.solvers import LeastSquares, Minimum, Root, Solution, inside
+from ....runtime.scipy.solvers import Fitted, LeastSquares, Minimum, Root, Solution, inside
 from ... import ir
 from ...domain.facts import Num, Opaque
-from ...domain.values import Closure, Const, Leaf, PartialV, TupleV, Value
+from ...domain.values import Closure, Const, Leaf, ListV, PartialV, TupleV, Value
 from ...interp.arrays.emit_op import array_of_list
+from ...interp.kernel import operations
 from ...interp.kernel.handlers import handles
+from ...interp.kernel.operations import get_item
 from ...interp.objects.objects import construct
 from ...ir.builder import Specialiser
 from . import solutions
+from .constrained import Constraint, constrained_minimum, constraints_of, is_sequence
 from .functions import (
     NUMBER,
     NUMPYS_NUMBER,
+    OFF,
     Given,
     beside,
     bound,
     by_text,
     call_of,
+    constant_result,
     derived,
     given,
     items_of,
@@ -34,14 +40,10 @@ from .functions import (
     row,
     vector_like,
     without,
+    without_derivative,
 )
 
 BRACKETING = (optimize.brentq, optimize.brenth, optimize.ridder, optimize.bisect, optimize.toms748)
-BY_MULTIPLIERS = (
-    "let implicit_root(solve, residual) have the solution and the multipliers: residual(z, *args) returns the slopes"
-    " of the Lagrangian and the active constraints"
-)
-OFF = (Const(None), Const(False), Const(0), Const(()))
 
 
 def refuse_unless_off(s: Specialiser, what: str, named: dict[str, Value], names: str) -> None:
@@ -206,17 +208,19 @@ def minimize(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Val
     named = bound("fun x0 args method jac hess hessp bounds constraints tol callback options", args, kwargs)
     named["x0"], facts = vector_guess(s, named["x0"])
     refuse_unless_off(s, "minimize", named, "callback")
-    if named.get("constraints", Const(None)) not in OFF:
-        raise s.refuse("setting", "scipy.optimize.minimize with constraints has no derivative", BY_MULTIPLIERS)
+    constraints = constraints_of(s, named.pop("constraints", Const(())), facts)
     fn = given(s, named["fun"], [facts], named.get("args"))
     together, names = valued(named, "jac", "jac hess hessp")
     by_name = isinstance(named.get("jac"), Const) and isinstance(getattr(named["jac"], "value", None), str)
     names = names.replace("jac ", "") if by_name else names
     others = derivatives_of(s, named, names, [facts], named.get("args"))
     settings = without(named, f"fun x0 args {names}")
+    if constraints:
+        others["constraints"] = ir.tuple_([c.expr for c in constraints])
     found = s.let(call_of(s, optimize, "minimize", [named["x0"]], settings, fn, **others), Opaque(), hint="found")
     fn = Given(derived(solutions.value_first, fn.fn), fn.arguments) if together else fn
-    return minimum(s, fn, found, facts, bounds_of(s, solvers.limits_of_pairs, named, part(s, found, "x"), facts))
+    bounds = bounds_of(s, solvers.limits_of_pairs, named, part(s, found, "x"), facts)
+    return minimum(s, fn, found, facts, bounds, constraints)
 
 
 def bounds_of(s: Specialiser, limits: Any, named: dict[str, Value], found: Any, facts: Num) -> list[Value]:
@@ -224,6 +228,11 @@ def bounds_of(s: Specialiser, limits: Any, named: dict[str, Value], found: Any, 
     bounds = named.get("bounds", Const(None))
     if bounds == Const(None):
         return []
+    if limits is solvers.limits_of_pairs and is_sequence(bounds):
+        pairs = [[get_item(s, pair, Const(k)) for k in (0, 1)] for pair in operations.items_of(s, bounds, None)]
+        lows = tuple(Const(-np.inf) if low == Const(None) else low for low, _ in pairs)
+        highs = tuple(Const(np.inf) if high == Const(None) else high for _, high in pairs)
+        return [array_of_list(s, ListV(ends, s.site())) for ends in (lows, highs)]
     expr = ir.call(s.bind(limits.__name__, limits), s.expr(bounds), found)
     op = ir.Op(limits, {"bounds": bounds})
     return list(s.let_several(expr, [replace(facts), replace(facts)], op, "bounds"))
@@ -266,12 +275,17 @@ def minimize_scalar(s: Specialiser, args: list[Value], kwargs: dict[str, Value])
     return minimum(s, fn, found, NUMPYS_NUMBER, [])
 
 
-def minimum(s: Specialiser, fn: Given, found: Leaf, facts: Num, bounds: list[Value]) -> Value:
+def minimum(
+    s: Specialiser, fn: Given, found: Leaf, facts: Num, bounds: list[Value], constraints: list[Constraint] | None = None
+) -> Value:
     """The result of a solver that has found a minimum."""
     equation = minimal(fn, bounds)
     found_x = part(s, found, "x")
     found_x = ir.subscript(found_x, ir.tuple_([])) if facts.dims == () else found_x  # it may be an array without axes
-    x = row(s, solutions.root, found_x, facts, [equation.fn, *equation.settings(s)], "x")
+    if constraints:
+        x = constrained_minimum(s, fn, constraints, found, found_x, facts, bounds)
+    else:
+        x = row(s, solutions.root, found_x, facts, [equation.fn, *equation.settings(s)], "x")
     value = part(s, found, "fun")
     least = row(s, solutions.least_value, value, NUMPYS_NUMBER, [fn.fn, x, *fn.settings(s)], "fun")
     return construct(s, Minimum, [x, least, *parts(s, found, "success message nfev nit")], {})
@@ -317,6 +331,64 @@ def leastsq(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Valu
     point, answer = (ir.subscript(s.expr(found), ir.constant(k)) for k in (0, 1))
     x = row(s, solutions.root, point, facts, [equation.fn, *equation.settings(s)], "x")
     return TupleV((x, s.let(answer, Opaque(), hint="answer", may_raise=False)))
+
+
+@handles(optimize.nnls)
+def nnls(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``nnls(A, b)``: the solution, and the norm of what is left."""
+    named = bound("A b maxiter atol", args, kwargs)
+    found, a, b = linear_system(s, "nnls", named)
+    x = linear_solution(s, item(s, found, 0), found, a, b, [Const(0.0), Const(np.inf)])
+    return TupleV((x, by_text(s, solvers.distance, item(s, found, 1), [a, x, b])))
+
+
+@handles(optimize.lsq_linear)
+def lsq_linear(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``lsq_linear(A, b, bounds)``."""
+    named = bound("A b bounds method tol lsq_solver lsmr_tol max_iter verbose lsmr_maxiter", args, kwargs)
+    found, a, b = linear_system(s, "lsq_linear", named)
+    limits = bounds_of(s, solvers.limits, named, part(s, found, "x"), vector_like(s))
+    x = linear_solution(s, part(s, found, "x"), found, a, b, limits or [Const(-np.inf), Const(np.inf)])
+    cost, fun = (by_text(s, text, part(s, found, text_name), [a, x, b]) for text, text_name in FITTED)
+    return construct(s, Fitted, [x, cost, fun, *parts(s, found, "success message status nit")], {})
+
+
+FITTED = ((solvers.half_squares, "cost"), (solvers.residual, "fun"))
+
+
+def linear_system(s: Specialiser, name: str, named: dict[str, Value]) -> tuple[Leaf, Value, Value]:
+    """The result of SciPy for a matrix and a right side, and both of these."""
+    a, b = (array_of_list(s, named[k]) for k in ("A", "b"))
+    rest = {k: s.expr(v) for k, v in without(named, "A b").items()}
+    call = ir.call(ir.attribute(s.bind("optimize", optimize), name), s.expr(a), s.expr(b), **rest)
+    return constant_result(s, call, [a, b], "found"), a, b
+
+
+def linear_solution(s: Specialiser, expr: Any, found: Leaf, a: Value, b: Value, limits: list[Value]) -> Value:
+    reference = s.let(expr, vector_like(s), ir.Op(without_derivative, {"value": found}), "reference")
+    return by_text(s, solvers.between_bounds, expr, [reference, a, b, *limits])
+
+
+def item(s: Specialiser, found: Leaf, k: int) -> Any:
+    return ir.subscript(s.expr(found), ir.constant(k))
+
+
+def minimiser_of_number(name: str, s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``fminbound(func, x1, x2)``, ``brent(func)`` and ``golden(func)``."""
+    named = bound(" ".join(inspect.signature(getattr(optimize, name)).parameters), args, kwargs)
+    refuse_unless_off(s, name, named, "full_output")
+    fn = given(s, named["func"], [NUMPYS_NUMBER], named.get("args"))
+    expr = call_of(s, optimize, name, [], without(named, "func args"), fn)
+    if name == "fminbound":
+        expr = s.expr(s.let(expr, NUMPYS_NUMBER, ir.Op(without_derivative, {"value": fn.fn}), "found"))
+        ends = ir.tuple_([s.expr(named["x1"]), s.expr(named["x2"])])
+        s.block.append(ir.Effect(ir.call(s.bind(inside.__name__, inside), expr, ends), s.where()))
+    equation = minimal(fn, [])
+    return row(s, solutions.root, expr, NUMPYS_NUMBER, [equation.fn, *equation.settings(s)], "x")
+
+
+for _name in ("fminbound", "brent", "golden"):
+    handles(getattr(optimize, _name))(partial(minimiser_of_number, _name))
 
 
 LOSSES = ("linear", "soft_l1", "huber", "cauchy", "arctan")

@@ -238,6 +238,57 @@ def stationary_within(fn, x, low, high, *arguments):
     return np.where(held, x - np.where(below, low, high), slope)
 
 
+def saddle(fn, constraints, ends, z, active, low, high, *arguments):
+    """The residual at a minimum under constraints, of the point and of the multipliers behind it."""
+    x, factors = point_of(z, active), z[z.size - active.size :]
+    slope = stationary_within(partial(lagrangian, fn, constraints, ends), x, low, high, factors, *arguments)
+    return np.concatenate([slope, np.where(active, constrained(constraints, ends, x, *arguments), factors)])
+
+
+def point_of(z, multipliers):
+    return z[: z.size - multipliers.size]
+
+
+def lagrangian(fn, constraints, ends, x, factors, *arguments):
+    first, behind = ends[0]
+    return fn(x, *arguments[first:behind]) - np.sum(factors * constrained(constraints, ends, x, *arguments))
+
+
+def constrained(constraints, ends, x, *arguments):
+    """The values of all constraints in one vector."""
+    return np.concatenate([value_of(constraints[k], x, arguments, ends[k + 1]) for k in upto(len(constraints))])
+
+
+def value_of(constraint, x, arguments, ends):
+    return np.reshape(constraint(x, *arguments[ends[0] : ends[1]]), -1)
+
+
+def linear(x, matrix):
+    return matrix @ x
+
+
+def nearer_end(fn, x, low, high, *arguments):
+    """The distance of a function's values from the end that they are nearer to."""
+    values = np.reshape(np.asarray(fn(x, *arguments)), -1)
+    return np.where((low == high) | (values - low <= high - values), values - low, high - values)
+
+
+def active_ones(constraints, ends, equal, x, *arguments):
+    """True for the constraints that hold as equations."""
+    values = [value_of(constraints[k], x, arguments, ends[k + 1]) for k in upto(len(constraints))]
+    near = [equal[k] | (np.abs(values[k]) <= 1e-6 * (1 + np.max(np.abs(x)))) for k in upto(len(constraints))]
+    return np.concatenate(near)
+
+
+def multipliers(fn, constraints, ends, x, active, low, high, *arguments):
+    """The factors with which the slopes of active constraints add up to that of the function, but at a bound."""
+    first, behind = ends[0]
+    slope = grad(fn)(x, *arguments[first:behind])
+    within = (x - low > 1e-6 * (1 + np.abs(x))) & (high - x > 1e-6 * (1 + np.abs(x)))
+    slopes = jacrev(partial(constrained, constraints, ends))(x, *arguments) * active[:, None] * within
+    return np.linalg.pinv(slopes.T, 1e-10) @ (slope * within)
+
+
 def value_first(fn, x, *arguments):
     """The value of a function that returns its derivative, too."""
     return fn(x, *arguments)[0]

@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from .api.implicit import implicit_root
     from .api.labels import labelled
     from .api.linear import linearize
-    from .api.source_text import from_source
+    from .api.pickling import from_source
     from .api.sparse import sparse_hessian, sparse_jacobian
     from .common.initializer import initializer
     from .inspection.debug_nans import debug_nans

@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from .compiler.domain.leaves import children, is_number, with_children
+from .compiler.domain.pytree import children, has_derivative, with_children
 from .errors import ArgumentValueError
 
 __all__ = ["map_grad"]
@@ -98,7 +98,7 @@ def unpickled(pickled: bytes) -> Callable[..., Any]:
 
 def added(a: Any, b: Any) -> Any:
     """The sum of two results, container by container; what is no number stays as it is in the first."""
-    if is_number(a) or hasattr(a, "tocsr"):
+    if has_derivative(a) or hasattr(a, "tocsr"):
         return a + b
     inside = children(a)
     if inside is None:

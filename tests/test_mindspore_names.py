@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from autodiff_sct import nn, ops
-from autodiff_sct.cli import mindspore
+from autodiff_sct.cli import coverage
 
 pytestmark = pytest.mark.once
 
@@ -16,7 +16,7 @@ PAGE = Path(__file__).parents[1] / "docs" / "mindspore.md"
 
 
 def test_the_page_is_what_the_modules_have() -> None:
-    assert mindspore.as_page() == PAGE.read_text(), (
+    assert coverage.mindspore_page() == PAGE.read_text(), (
         "run `python -m autodiff_sct coverage --mindspore > docs/mindspore.md`"
     )
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..compiler.domain.leaves import children, with_children
+from ..compiler.domain.pytree import children, with_children
 from ..errors import ArgumentRuntimeError, ArgumentTypeError, ArgumentValueError, NotDifferentiable
 from ..runtime.copies import layout_copy
 from ..runtime.objects import is_sparse

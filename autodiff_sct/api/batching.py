@@ -9,7 +9,7 @@ from typing import Any, Generic, ParamSpec
 
 import numpy as np
 
-from ..compiler.domain.leaves import children, with_children
+from ..compiler.domain.pytree import children, with_children
 from ..core import thresholds
 from ..core.process_state import require_recording
 from ..errors import ArgumentTypeError, ArgumentValueError

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..compiler.domain.leaves import children, is_number, leaves, replaced
+from ..compiler.domain.pytree import children, has_derivative, leaves, replaced
 from ..errors import ArgumentTypeError, ArgumentValueError, DerivativeMismatch
 from .arguments import checked_callable, fitted, name_of
 from .entry import compiled
@@ -213,7 +213,7 @@ def close(found: np.ndarray, wanted: np.ndarray, rtol: float, noise: float) -> b
 
 def places(value: Any, path: str) -> Iterator[tuple[str, Any]]:
     """Yield each number or array in a value, with the expression that reads it."""
-    if is_number(value):
+    if has_derivative(value):
         yield path, value
         return
     for key, part in (children(value) or {}).items():

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..compiler.domain.leaves import children, is_chunked, with_children
+from ..compiler.domain.pytree import children, is_chunked, with_children
 from ..errors import ArgumentTypeError
 
 if TYPE_CHECKING:

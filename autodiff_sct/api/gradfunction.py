@@ -20,7 +20,7 @@ from typing import (
 
 import numpy as np
 
-from ..compiler.domain.leaves import holds_chunked
+from ..compiler.domain.pytree import holds_chunked
 from ..core.highlight import highlighted_html
 from ..core.process_state import Lock
 from ..errors import ArgumentRuntimeError, ArgumentTypeError, AutodiffError, NotDifferentiable

@@ -11,7 +11,7 @@ from typing import Any, Generic, ParamSpec
 
 import numpy as np
 
-from ..compiler.domain.leaves import leaves, replaced
+from ..compiler.domain.pytree import leaves, replaced
 from ..core.process_state import require_recording
 from ..errors import ArgumentTypeError
 from ..runtime.objects import is_sparse

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..compiler.domain.leaves import children, with_children
+from ..compiler.domain.pytree import children, with_children
 from ..errors import ArgumentTypeError
 from .gradfunction import GradFunction
 

@@ -214,11 +214,11 @@ def clear_cache_or_show(options: argparse.Namespace) -> str:
 
 def list_coverage(options: argparse.Namespace) -> str:
     """The text that ``coverage`` prints: by namespace and by outcome, the names."""
-    from autodiff_sct.cli import mindspore
+    from autodiff_sct.cli import coverage
     from autodiff_sct.cli.coverage import as_page, as_text
 
     if options.mindspore:
-        return mindspore.as_page()
+        return coverage.mindspore_page()
     return as_page() if options.page else as_text()
 
 

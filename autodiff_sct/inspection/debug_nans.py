@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..compiler.codegen.emit import FORWARD, REVERSE, EmittedLine
-from ..compiler.domain.leaves import children
-from ..compiler.domain.pytree import is_tensor
+from ..compiler.domain.pytree import children, is_tensor
 from ..compiler.interp.world.boundary import place_of_result
 from ..errors import NonFinite
 from .watched import LineEvents, Program, Statement, Watched

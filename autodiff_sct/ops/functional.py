@@ -1,29 +1,19 @@
 """MindSpore's functions, as plain NumPy: they work on tensors, arrays and numbers, and the compiler inlines them."""
 
 from ..api import stop_gradient
-from . import arithmetic, creation, elementary, reduction, selection, shaping, smooth
+from . import arithmetic, creation, elementary, losses, reduction, selection, shaping
 from .arithmetic import *  # noqa: F403
 from .arithmetic import abs, div, floor_div, floor_mod, matmul, mul, neg, outer, pow, sub
 from .creation import *  # noqa: F403
 from .elementary import *  # noqa: F403
 from .elementary import acos, acosh, asin, asinh, atan, atan2, atanh
 from .erf import erf, erfc
-from .losses import (
-    binary_cross_entropy,
-    binary_cross_entropy_with_logits,
-    cross_entropy,
-    huber_loss,
-    l1_loss,
-    mse_loss,
-    nll_loss,
-    smooth_l1_loss,
-)
+from .losses import *  # noqa: F403
 from .reduction import *  # noqa: F403
 from .selection import *  # noqa: F403
 from .selection import clamp, equal, gather_elements, greater, greater_equal, less, less_equal, not_equal
 from .shaping import *  # noqa: F403
 from .shaping import broadcast_to, flip, moveaxis, swapaxes, unstack
-from .smooth import *  # noqa: F403
 
 absolute = abs
 arccos, arccosh, arcsin, arcsinh, arctan, arctan2, arctanh = acos, acosh, asin, asinh, atan, atan2, atanh
@@ -55,11 +45,8 @@ __all__ = [
     "arctan2",
     "arctanh",
     "batch_matmul",
-    "binary_cross_entropy",
-    "binary_cross_entropy_with_logits",
     "bmm",
     "clip",
-    "cross_entropy",
     "divide",
     "eq",
     "erf",
@@ -70,21 +57,16 @@ __all__ = [
     "ge",
     "ger",
     "gt",
-    "huber_loss",
-    "l1_loss",
     "le",
     "lt",
     "mm",
     "movedim",
-    "mse_loss",
     "multiply",
     "ne",
     "negative",
-    "nll_loss",
     "power",
     "remainder",
     "reverse",
-    "smooth_l1_loss",
     "stop_gradient",
     "subtract",
     "swapdims",
@@ -97,4 +79,4 @@ __all__ += elementary.__all__
 __all__ += reduction.__all__
 __all__ += selection.__all__
 __all__ += shaping.__all__
-__all__ += smooth.__all__
+__all__ += losses.__all__

@@ -22,7 +22,6 @@ from . import torch_style as autograd
 from .array import Tensor, tensor
 from .modes import enable_grad, no_grad
 from .operators import apply
-from .tf_style import gradients
-from .torch_style import backward, grad
+from .torch_style import backward, grad, gradients
 
 __all__ = ["Tensor", "apply", "autograd", "backward", "enable_grad", "grad", "gradients", "no_grad", "tensor"]

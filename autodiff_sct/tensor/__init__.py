@@ -20,8 +20,7 @@ import numpy as np
 
 from ..dtypes import DType, dtype_of
 from ..errors import ArgumentTypeError, ArgumentValueError
-from .methods import TensorMethods
-from .text import tensor_repr
+from .methods import TensorMethods, tensor_repr
 
 __all__ = ["Parameter", "ParameterTuple", "Tensor", "from_numpy", "tensor", "wrap"]
 

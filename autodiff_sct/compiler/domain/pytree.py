@@ -3,15 +3,18 @@
 `describe` turns a value into a tree: `Leaf` (a number or an array), `Listing` (a list whose elements are alike, or a
 dict that is one), `Branch` (a tuple, dict, dataclass or object, child by child) or `Static` (anything that is not
 differentiated and known by value).
+
+`leaves` gives the numbers and arrays in an argument one by one; `replaced` puts others into the same structure.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import enum
+import sys
 import threading
 from collections import Counter, OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import repeat
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -22,9 +25,83 @@ from ...core import thresholds
 from ...errors import NotDifferentiable
 from ...runtime.broadcast import are_floats
 from ...runtime.objects import is_sparse
+from ...tensor import Tensor
 from .facts import Facts, Num, Opaque, blurred, join, of_value, size_classes
-from .leaves import is_chunked
 from .values import extends_builtin, is_compiled, is_foreign, python_of
+
+__all__ = ["children", "has_derivative", "holds_chunked", "is_chunked", "leaves", "replaced", "with_children"]
+
+
+def has_derivative(x: Any) -> bool:
+    """True if `x` is a number or an array that has a derivative."""
+    if isinstance(x, (float, complex)):
+        return True
+    return isinstance(x, (Tensor, np.ndarray, np.generic)) and np.asarray(x).dtype.kind in "fc"
+
+
+def children(x: Any) -> dict[Any, Any] | None:
+    """The children of a container by index, key or attribute; None for no container."""
+    if isinstance(x, (tuple, list)):
+        return dict(enumerate(x))
+    if isinstance(x, dict):
+        return x
+    plain = x is None or callable(x) or isinstance(x, (Tensor, np.ndarray, np.generic, str, bytes, int, float, complex))
+    if plain or type(x).__module__ in ("builtins", "numpy.random"):
+        return None
+    from .pytree import field_names, refuse_other_arrays
+
+    refuse_other_arrays(x)
+    return {name: getattr(x, name) for name in field_names(x)}
+
+
+def with_children(x: Any, found: dict[Any, Any]) -> Any:
+    """A container like `x` that holds something else."""
+    if isinstance(x, (tuple, list)):
+        items = list(found.values())
+        return type(x)(*items) if hasattr(x, "_fields") else type(x)(items)
+    if isinstance(x, dict):
+        return found
+    from ...runtime.objects import rebuild
+
+    return rebuild(x, **found)
+
+
+def is_chunked(x: Any) -> bool:
+    """True for a dask array; dask is not imported for it."""
+    return type(x).__module__.startswith("dask.array") and hasattr(x, "__dask_graph__")
+
+
+def holds_chunked(x: Any) -> bool:
+    """True for a dask array, and for nested tuples, lists and dicts that hold one; they may hold themselves."""
+    waiting, met = [x] if "dask.array" in sys.modules else [], set()
+    while waiting:
+        part = waiting.pop()
+        if is_chunked(part):
+            return True
+        if isinstance(part, (tuple, list, dict)) and id(part) not in met:
+            met.add(id(part))
+            waiting += part.values() if isinstance(part, dict) else part
+    return False
+
+
+def leaves(x: Any, like: Any) -> Iterator[Any]:
+    """The leaves of `x` where `like` has its numbers and arrays."""
+    if has_derivative(like):
+        yield x
+        return
+    inside = children(like)
+    if inside is not None:
+        here = children(x) or {}
+        for key, part in inside.items():
+            yield from leaves(here[key], part)
+
+
+def replaced(x: Any, found: Iterator[Any]) -> Any:
+    """`x` with other numbers and arrays, in order."""
+    if has_derivative(x):
+        return next(found)
+    inside = children(x)
+    return x if inside is None else with_children(x, {key: replaced(part, found) for key, part in inside.items()})
 
 
 @dataclasses.dataclass(frozen=True)

@@ -19,8 +19,7 @@ from ...core.process_state import part
 from ...errors import ArgumentTypeError, ArgumentValueError, AutodiffError
 from ..domain.facts import UNKNOWN
 from ..domain.identifiers import identifier
-from ..domain.leaves import children
-from ..domain.pytree import Leaf, Static, describe, is_mutable
+from ..domain.pytree import Leaf, Static, children, describe, is_mutable
 from ..domain.values import home_of, python_of
 from .cache.fingerprint import is_library
 

@@ -20,8 +20,7 @@ from ..codegen.idioms.assignments import augment, chain_assignments
 from ..codegen.idioms.conditions import negate_tests, recover_breaks, recover_conditionals
 from ..codegen.idioms.inline_next import inline_next
 from ..codegen.idioms.iteration import recover_comprehensions, recover_iteration
-from ..codegen.idioms.returns import forward_returns, last_sums
-from ..codegen.idioms.unpacking import recover_unpacking
+from ..codegen.idioms.unpacking import forward_returns, last_sums, recover_unpacking
 from ..codegen.out_of_ssa import read_exit_values
 from ..opt.loops.batch_blas import batch_rank1_updates
 from ..opt.loops.batch_columns import batch_column_updates

@@ -17,8 +17,7 @@ import numpy as np
 from ...core.process_state import part
 from ...errors import Degenerate
 from ...runtime.apart import Apart
-from ..domain.leaves import leaves
-from ..domain.pytree import is_tensor
+from ..domain.pytree import is_tensor, leaves
 from ..domain.request import Emitted, Request
 from ..numba import stays_numpy
 from .dispatch import Adjoint, Compiled

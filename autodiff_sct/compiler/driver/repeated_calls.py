@@ -26,8 +26,7 @@ from ...core import deep_stack, thresholds
 from ...errors import Degenerate, Refused, UnsupportedSyntax
 from ...runtime.linalg.degenerate import perturbation
 from ..domain.facts import Num
-from ..domain.leaves import children, leaves, replaced
-from ..domain.pytree import Branch, Leaf, Listing, Static, is_setting
+from ..domain.pytree import Branch, Leaf, Listing, Static, children, is_setting, leaves, replaced
 from ..domain.request import Attempt, Emitted, Request, Way
 from .specialization import Variant
 

@@ -18,8 +18,7 @@ from ...runtime.broadcast import are_floats
 from ..codegen.load import imports_of
 from ..domain.dependencies import CodeRead, GlobalRead, Guard
 from ..domain.facts import Num
-from ..domain.leaves import children
-from ..domain.pytree import Branch, Leaf, Listing, key
+from ..domain.pytree import Branch, Leaf, Listing, children, key
 from ..domain.request import Emitted, Way
 from .tensor_boxing import wrap_by
 

@@ -10,8 +10,7 @@ import numpy as np
 from ...errors import ArgumentValueError
 from ...tensor import wrap
 from ..domain.facts import Listed, Mapped, Num
-from ..domain.leaves import children, with_children
-from ..domain.pytree import is_tensor
+from ..domain.pytree import children, is_tensor, with_children
 from ..domain.values import Leaf, ListV, Obj, TupleV
 
 BARE = frozenset((np.ndarray, float, int, type(None)))  # what holds no tensor, and is none

@@ -23,8 +23,7 @@ from ...domain.values import Const, Leaf, ListV, TupleV, Value
 from ...interp.arrays import emit_op, indexing
 from ...interp.calls.instantiate_rule import apply_rule, check_entries, holds_function
 from ...ir import defined_in, ir_targets
-from ...ir.builder import Role, Specialiser
-from ...ir.element_facts import is_slice
+from ...ir.builder import Role, Specialiser, is_slice
 from ..activity import Activity
 from ..magnitudes import Square, scaled, squared_magnitudes
 from ..nested_gradients import nested_gradient, tangent_of_nested

@@ -25,13 +25,20 @@ from ...domain.values import Const, Leaf, ListV, TupleV, Value
 from ...interp.arrays import indexing
 from ...ir.builder import Role, Specialiser
 from ..strong_zeros import rule_for
-from .container_aliasing import check_copied, check_put, loops_around, written_later, written_regions
+from .container_aliasing import (
+    check_copied,
+    check_put,
+    is_distinct,
+    loops_around,
+    may_repeat,
+    written_later,
+    written_regions,
+)
 from .cotangents import (
     copied,
     helper,
     spread,
 )
-from .injective_index import is_distinct, may_repeat
 
 if TYPE_CHECKING:
     from .transform import Reverse

@@ -36,8 +36,7 @@ from ...analysis.alias import MOVES, move, reachable, written_arguments, written
 from ...domain.facts import NOWHERE, UNKNOWN, Facts, Listed, Mapped, Num, Pair
 from ...domain.values import Const, Leaf, ListV, TupleV, Value
 from ...interp.arrays.value_dependent import SPLITS
-from ...ir.builder import Role, Specialiser
-from ...ir.element_facts import is_slice
+from ...ir.builder import Role, Specialiser, is_slice
 from ..value_flow import joins, operands
 from .cotangents import helper
 

@@ -22,8 +22,7 @@ from ...analysis.alias import FITTING, UNCERTAIN, roots_of
 from ...domain.facts import UNKNOWN, Facts, Listed, Mapped, Num, Pair
 from ...domain.values import Const, Leaf, Value
 from ...interp.arrays import indexing, value_dependent
-from ...ir.builder import Role
-from ...ir.element_facts import is_slice
+from ...ir.builder import Role, is_slice
 from .container_aliasing import ONE_ARRAY, end_of, is_item_read, refuse_changed, refuse_one_memory, regions_held
 from .cotangents import helper, numpy_call
 from .lists import facts_of_item, give_list

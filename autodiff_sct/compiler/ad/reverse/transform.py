@@ -34,8 +34,8 @@ from ..magnitudes import Square, as_square, multiplied, scaled, squared_magnitud
 from ..nested_gradients import nested_gradient, reverse_nested
 from ..recursion.reverse import reverse_call
 from ..strong_zeros import with_strong_zeros
+from ..tape.availability import Overwritten
 from ..tape.subscript_dependence import Places
-from ..tape.undo import Overwritten
 from .container_aliasing import check_copied
 from .cotangents import (
     Adjoint,

@@ -45,9 +45,9 @@ from typing import Any
 import gast
 
 from ... import ir
-from ...analysis.text_width import COLUMNS, columns_of
 from ...ir.builder import COTANGENTS
 from ...ir.patterns import is_method
+from ...text.expressions import COLUMNS, columns_of
 from ..emit import line_of
 
 ROW = 3  # values that are computed on a line

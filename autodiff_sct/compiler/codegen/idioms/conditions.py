@@ -62,11 +62,11 @@ import gast
 
 from ... import ir
 from ...analysis.effects import fact
-from ...analysis.text_width import COLUMNS, columns_of
 from ...domain.facts import Num
 from ...frontend.builders import negated
 from ...ir.builder import Role, Specialiser
 from ...ir.patterns import is_method
+from ...text.expressions import COLUMNS, columns_of
 from ..emit import line_of
 from .assignments import blocks
 

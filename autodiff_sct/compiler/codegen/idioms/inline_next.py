@@ -24,9 +24,9 @@ import gast
 
 from ....core import thresholds
 from ... import ir
-from ...analysis.text_width import COLUMNS, columns_of
 from ...ir.builder import TAPE
 from ...ir.patterns import is_method, is_pop_call, size
+from ...text.expressions import COLUMNS, columns_of
 from .assignments import blocks
 
 COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)

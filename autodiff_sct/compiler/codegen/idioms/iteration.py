@@ -59,11 +59,11 @@ from ... import ir
 from ...analysis.alias import reachable, roots_of
 from ...analysis.effects import written_names
 from ...analysis.liveness import count_uses
-from ...analysis.text_width import COLUMNS, columns_of
 from ...domain.facts import UNKNOWN, Listed, Num
 from ...ir.builder import Specialiser
 from ...ir.patterns import is_method, is_pop_call
 from ...ir.traversal import change_own, replaced_node
+from ...text.expressions import COLUMNS, columns_of
 from .assignments import blocks
 from .conditions import loops
 

@@ -13,7 +13,7 @@ from ....rules.table import load_optional
 __all__ = ["load_libraries"]
 
 MODULES = {
-    "scipy.linalg": ("factorings", "linalg"),
+    "scipy.linalg": ("linalg",),
     "scipy.stats": ("stats",),
     "scipy.integrate": ("integrate", "equations"),
     "scipy.optimize": ("optimize",),

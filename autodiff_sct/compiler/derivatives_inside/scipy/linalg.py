@@ -1,7 +1,8 @@
-"""Functions of ``scipy.linalg`` that dummies cannot try out, as the shapes of their arguments depend on each other."""
+"""Functions of ``scipy.linalg`` that dummies cannot try out, and factorisations and spectra by texts."""
 
 from __future__ import annotations
 
+import inspect
 import sys
 from dataclasses import replace
 from functools import partial
@@ -12,6 +13,7 @@ import numpy as np
 from scipy import linalg
 
 from ....rules.table import TABLE
+from ....runtime.scipy import factorings as texts
 from ... import ir
 from ...domain.facts import Num
 from ...domain.values import Const, Leaf, Value
@@ -19,8 +21,17 @@ from ...interp.arrays import emit_op
 from ...interp.arrays.emit_op import array_of_list
 from ...interp.calls.dispatch import either
 from ...interp.kernel.handlers import HANDLERS, handles
-from ...interp.kernel.operations import call_python, opaque_call
+from ...interp.kernel.operations import call_python, call_value, get_item, opaque_call
 from ...ir.builder import Specialiser
+from .functions import (
+    arguments_of,
+    by_text,
+    constant_result,
+    parts_by_text,
+    refuse_complex,
+    vector_like,
+    without_derivative,
+)
 
 RIGHT_SIDES = {linalg.solve_banded: 2, linalg.solveh_banded: 1}
 
@@ -81,3 +92,187 @@ HOMES = {sys.modules[getattr(linalg, name).__module__] for name in linalg.__all_
 for _fn in [value for home in HOMES for value in vars(home).values()]:
     if (_core := core_of(_fn)) is not None and _fn not in TABLE and _fn not in HANDLERS and not by_lapack(_fn):
         handles(_fn)(partial(of_one, _fn, _core))
+
+
+# What decides only how SciPy computes, or only whether it raises or prints
+FREE = "check_finite driver lapack_driver tol max_ev lwork disp"
+
+
+def call_to(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Any:
+    """The expression of the call as the program makes it."""
+    callee = ir.attribute(s.bind("linalg", linalg), fn.__name__)
+    return ir.call(callee, *(s.expr(a) for a in args), **{k: s.expr(v) for k, v in kwargs.items()})
+
+
+def named_arguments(
+    s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value], arrays: str, settings: str = ""
+) -> dict[str, Any]:
+    """The arguments by name: real arrays, settings, and of others only the defaults."""
+    named = arguments_of(fn, args, kwargs)
+    if named is None:
+        raise s.refuse("setting", f"scipy.linalg.{fn.__name__} does not take these arguments")
+    defaults = {name: Const(p.default) for name, p in inspect.signature(fn).parameters.items()}
+    for name, value in named.items():
+        if name in arrays.split():
+            named[name] = array_of_list(s, value)
+            refuse_complex(s, named[name], f"scipy.linalg.{fn.__name__}")
+        elif name in settings.split():
+            continue
+        elif name.startswith("overwrite") or name not in FREE.split():
+            if value != defaults[name]:
+                raise s.refuse("setting", f"scipy.linalg.{fn.__name__} with {name} has no derivative")
+    return named
+
+
+def reference_of(s: Specialiser, expr: Any, found: Leaf, rank: int = 2, dtype: Any = np.float64) -> Leaf:
+    """One of SciPy's results as a constant, by whose signs or order others go."""
+    dims = [dim for _ in range(rank) for dim in vector_like(s).dims or ()]
+    op = ir.Op(without_derivative, {"argument 0": found})
+    return s.let(expr, Num("array", np.dtype(dtype), tuple(dims)), op, "reference")
+
+
+def item(s: Specialiser, found: Leaf, k: int) -> Any:
+    return ir.subscript(s.expr(found), ir.constant(k))
+
+
+# Parts of spectra
+
+
+def part_of(s: Specialiser, expr: Any, pair: list[Value], ends: list[Value], lower: bool, only: bool) -> Value:
+    """Eigenvalues of a symmetric matrix between two places, and their vectors."""
+    given = [*pair, *ends, Const(lower)]
+    found = constant_result(s, expr, given, "found")
+    if only:
+        return by_text(s, texts.part_of_values, s.expr(found), given)
+    return parts_by_text(s, texts.part_of_spectrum, found, [reference_of(s, item(s, found, 1), found), *given])
+
+
+def ends_of(s: Specialiser, part: Value) -> list[Value]:
+    """The places from the first up to behind the last, from a pair of both."""
+    if part == Const(None):
+        return [Const(0), Const(None)]
+    return [call_value(s, Const(place), [get_item(s, part, Const(k))], {}) for k, place in enumerate((int, behind))]
+
+
+def behind(place: Any) -> int:
+    return int(place) + 1
+
+
+def spectrum(fn: Any, s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``eigh(a, b, subset_by_index=...)``; without a subset it is in the table."""
+    expr = call_to(s, fn, args, kwargs)
+    if kwargs.get("subset_by_index", Const(None)) == Const(None):
+        return emit_op.apply(s, fn, expr, args, kwargs)
+    named = named_arguments(s, fn, args, kwargs, "a b", "lower eigvals_only subset_by_index")
+    only = fn is linalg.eigvalsh or s.static(named["eigvals_only"])
+    return part_of(
+        s, expr, [named["a"], named["b"]], ends_of(s, named["subset_by_index"]), s.static(named["lower"]), only
+    )
+
+
+def structured(fn: Any, s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``eigh_tridiagonal(d, e)``, ``eig_banded(bands)`` and their like."""
+    arrays = "d e" if "tridiagonal" in fn.__name__ else "a_band"
+    named = named_arguments(s, fn, args, kwargs, arrays, "lower eigvals_only select select_range")
+    if s.static(named["select"]) not in ("a", "i", 0, 2):
+        raise s.refuse(
+            "setting", f"scipy.linalg.{fn.__name__} has no derivative for values in a range", "use select='i'"
+        )
+    lower = "lower" not in named or s.static(named["lower"])
+    text = texts.tridiagonal if arrays == "d e" else texts.from_bands
+    settings = [] if arrays == "d e" else [Const(lower)]
+    matrix = call_python(s, text, [*(named[name] for name in arrays.split()), *settings], {})
+    only = fn.__name__.startswith("eigvals") or s.static(named["eigvals_only"])
+    ends = ends_of(s, named["select_range"])
+    return part_of(s, call_to(s, fn, args, kwargs), [matrix, Const(None)], ends, lower, only)
+
+
+for _fn in (linalg.eigh, linalg.eigvalsh):
+    handles(_fn)(partial(spectrum, _fn))
+for _fn in (linalg.eigh_tridiagonal, linalg.eigvalsh_tridiagonal, linalg.eig_banded, linalg.eigvals_banded):
+    handles(_fn)(partial(structured, _fn))
+
+
+@handles(linalg.eigvals)
+def eigvals(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``eigvals(a, b)``; of one matrix it is in the table."""
+    expr = call_to(s, linalg.eigvals, args, kwargs)
+    if len(args) < 2 and kwargs.get("b", Const(None)) == Const(None):
+        return emit_op.apply(s, linalg.eigvals, expr, args, kwargs)
+    named = named_arguments(s, linalg.eigvals, args, kwargs, "a b")
+    found = constant_result(s, expr, [named["a"], named["b"]], "found")
+    reference = reference_of(s, s.expr(found), found, 1, np.complex128)
+    return by_text(s, texts.values_of_pair, s.expr(found), [reference, named["a"], named["b"]])
+
+
+# Factorisations
+
+
+def checked(s: Specialiser, check: Any, *given: Any) -> None:
+    """A call that raises where a factorisation has no derivative."""
+    s.block.append(ir.Effect(ir.call(s.bind(check.__name__, check), *given), s.where()))
+
+
+@handles(linalg.rq)
+def rq(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``rq(a, mode="economic")`` of a matrix with no more rows than columns."""
+    named = named_arguments(s, linalg.rq, args, kwargs, "a", "mode")
+    a, mode = named["a"], named["mode"]
+    if mode not in (Const("full"), Const("economic")):
+        raise s.refuse("setting", "scipy.linalg.rq with these settings has no derivative", "use mode='economic'")
+    found = constant_result(s, call_to(s, linalg.rq, args, kwargs), [a], "found")
+    checked(s, texts.check_rq, s.expr(a), s.expr(mode))
+    return parts_by_text(s, texts.rq_of_rows, found, [reference_of(s, item(s, found, 0), found), a])
+
+
+@handles(linalg.schur)
+def schur(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``schur(a)`` of a real matrix with simple eigenvalues."""
+    named = named_arguments(s, linalg.schur, args, kwargs, "a", "output")
+    if s.static(named["output"]) not in ("real", "r"):
+        raise s.refuse(
+            "setting", "the complex form of scipy.linalg.schur has vectors of no certain phase", "use output='real'"
+        )
+    found = constant_result(s, call_to(s, linalg.schur, args, kwargs), [named["a"]], "found")
+    checked(s, texts.check_schur, item(s, found, 0))
+    references = [reference_of(s, item(s, found, k), found) for k in (0, 1)]
+    return parts_by_text(s, texts.schur_of, found, [*references, named["a"]])
+
+
+@handles(linalg.hessenberg)
+def hessenberg(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``hessenberg(a, calc_q)``."""
+    named = named_arguments(s, linalg.hessenberg, args, kwargs, "a", "calc_q")
+    a, both = named["a"], s.static(named["calc_q"])
+    found = constant_result(s, call_to(s, linalg.hessenberg, args, kwargs), [a], "found")
+    checked(s, texts.check_hessenberg, s.expr(a))
+    if both:
+        return parts_by_text(s, texts.hessenberg_of, found, [a])
+    return by_text(s, texts.hessenberg_alone, s.expr(found), [a])
+
+
+@handles(linalg.cholesky_banded)
+def cholesky_banded(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    named = named_arguments(s, linalg.cholesky_banded, args, kwargs, "ab", "lower")
+    expr = call_to(s, linalg.cholesky_banded, args, kwargs)
+    return by_text(s, texts.banded_factor, expr, [named["ab"], Const(s.static(named["lower"]))])
+
+
+@handles(linalg.cho_solve_banded)
+def cho_solve_banded(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    named = named_arguments(s, linalg.cho_solve_banded, args, kwargs, "b", "cb_and_lower")
+    pair = named["cb_and_lower"]
+    factor, lower = (array_of_list(s, get_item(s, pair, Const(0))), get_item(s, pair, Const(1)))
+    expr = call_to(s, linalg.cho_solve_banded, args, kwargs)
+    return by_text(s, texts.solved_by_banded, expr, [factor, Const(bool(s.static(lower))), named["b"]])
+
+
+def of_matrix(fn: Any, text: Any, s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``funm(A, func)`` and ``signm(A)`` of a real matrix."""
+    named = named_arguments(s, fn, args, kwargs, "A", "disp func")
+    before = [named["func"]] if "func" in named else []
+    return by_text(s, text, call_to(s, fn, args, kwargs), [*before, named["A"]])
+
+
+handles(linalg.funm)(partial(of_matrix, linalg.funm, texts.function_of))
+handles(linalg.signm)(partial(of_matrix, linalg.signm, texts.sign_of))

@@ -12,8 +12,7 @@ from ....core import thresholds
 from ... import ir
 from ...domain.facts import INT, Facts, Listed, Mapped, Num, Opaque, Pair, are_mixed
 from ...domain.values import Const, Leaf, ListV, MaybeV, Obj, Suspended, TupleV, Value
-from ...ir.builder import Specialiser
-from ...ir.element_facts import as_element, element_facts, is_slice, storable
+from ...ir.builder import Specialiser, as_element, element_facts, is_slice, storable
 from ...ir.program_values import INTEGER_LISTS, Restart
 from ..arrays import emit_op, indexing
 from ..arrays.flat import is_flat

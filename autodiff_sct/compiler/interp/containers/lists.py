@@ -13,8 +13,7 @@ from ... import ir
 from ...domain.dummies import MOST_ITEMS
 from ...domain.facts import BOOL, Listed, Mapped, Num, Opaque
 from ...domain.values import Const, Leaf, ListV, Obj, SliceV, Suspended, TupleV, Value
-from ...ir.builder import Specialiser
-from ...ir.element_facts import as_element, element_facts, storable
+from ...ir.builder import Specialiser, as_element, element_facts, storable
 from ...ir.program_values import Restart
 from ..kernel import operations
 from ..kernel.operations import (

@@ -14,8 +14,7 @@ from ....compiler import ir
 from ...analysis.alias import roots_of, written_by
 from ...domain.facts import INT, Facts, Num, Opaque
 from ...domain.values import Const, Later, Leaf, ListV, Obj, Value
-from ...ir.builder import Specialiser
-from ...ir.element_facts import storable
+from ...ir.builder import Specialiser, storable
 from ...ir.program_values import Restart
 from ..kernel.escape import roots_held
 from ..kernel.operations import call_value, operate, over, own_value

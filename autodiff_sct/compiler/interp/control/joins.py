@@ -18,8 +18,7 @@ from ... import ir
 from ...domain.facts import Num, join
 from ...domain.identifiers import is_identifier
 from ...domain.values import Choice, Const, Frame, Leaf, ListV, Obj, Poison, TupleV, Value
-from ...ir.builder import Specialiser
-from ...ir.element_facts import is_slice, slice_object
+from ...ir.builder import Specialiser, is_slice, slice_object
 from ...ir.program_values import LITERALS, Restart
 from ..containers.items import own_list
 from ..kernel import operations

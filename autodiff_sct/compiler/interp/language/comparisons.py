@@ -12,8 +12,7 @@ import numpy as np
 from ... import ir
 from ...domain.facts import BOOL, Mapped, Num, Opaque
 from ...domain.values import Closure, Const, Leaf, Obj, Value
-from ...ir.builder import Specialiser
-from ...ir.element_facts import as_operand
+from ...ir.builder import Specialiser, as_operand
 from ...ir.patterns import fold_block
 from ..arrays.transfer import facts_of_call
 from ..containers.missing_keys import holds_nothing

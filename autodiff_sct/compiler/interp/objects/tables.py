@@ -28,8 +28,7 @@ from ... import ir
 from ...analysis.alias import changed_through
 from ...domain.facts import BOOL, INT, Different, Facts, Listed, Mapped, Num, Opaque
 from ...domain.values import Bound, Const, Leaf, ListV, Obj, Poison, TupleV, Value
-from ...ir.builder import Specialiser
-from ...ir.element_facts import storable
+from ...ir.builder import Specialiser, storable
 from ...ir.program_values import Restart
 from ..kernel import operations
 from ..kernel.escape import refuse_references

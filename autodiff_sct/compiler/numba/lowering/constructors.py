@@ -28,10 +28,10 @@ from ..passes.index_functions import (
 from ..state import Scope, State
 from . import scalars
 from .expressions import arithmetic, dtype_of, lower, number, operands
-from .indexing import expanded, transposed
 from .lists import array as array_of
 from .reductions import Arguments, Keywords, in_dtype, option
 from .scalars import constant_of
+from .tape_index import expanded, transposed
 
 
 def like(fill: Any) -> Any:

@@ -29,8 +29,8 @@ from ..passes.affine import constant_form, form_of, proved, reads_memory, remain
 from ..passes.index_functions import elementwise, in_memory, size_expr
 from ..state import State
 from . import scalars
-from .indexing import part, transposed
 from .scalars import as_truth, compare, negation, negative, select
+from .tape_index import part, transposed
 
 __all__ = [
     "as_truth",

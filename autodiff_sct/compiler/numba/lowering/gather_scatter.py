@@ -27,8 +27,8 @@ from ..passes.index_functions import (
 )
 from ..state import State
 from .expressions import arithmetic, lower, number, resolved
-from .indexing import is_new, part, section
 from .tape import assign, named
+from .tape_index import is_new, part, section
 
 
 def arrays_of(state: State, index: Any) -> dict[int, Grid]:

@@ -38,8 +38,8 @@ from ..passes.affine import constant_form, form_of
 from ..passes.index_functions import dtype_name
 from ..state import Scope, State
 from .expressions import lower, number
-from .indexing import whole_number
 from .scalars import as_float, as_truth, binary, constant_of, within
+from .tape_index import whole_number
 
 METHODS = ("append", "pop", "insert", "extend", "reverse", "clear")
 

@@ -13,9 +13,9 @@ from ..passes.index_functions import added_lengths, in_order, new_array, size_ex
 from ..state import State
 from .constructors import axis_of, stacked
 from .expressions import arithmetic, dtype_of, lower, number, operands
-from .indexing import transposed
 from .reductions import Arguments, Keywords, in_dtype
 from .scalars import cast, constant_of
+from .tape_index import transposed
 
 
 def reshaped(state: State, args: Arguments, keywords: Keywords) -> Value:

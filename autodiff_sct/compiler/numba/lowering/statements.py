@@ -20,9 +20,9 @@ from ..state import State
 from . import expressions, lists
 from .expressions import arithmetic, facts_number, lower, number, resolved
 from .gather_scatter import added, written
-from .indexing import part
 from .scalars import as_truth, constant_of, within
 from .tape import begin, is_held, pushed
+from .tape_index import part
 
 AUG = (gast.Add, gast.Sub, gast.Mult, gast.Div, gast.Pow)  # the operators of augmented assignments
 

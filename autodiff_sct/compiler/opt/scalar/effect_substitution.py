@@ -61,11 +61,11 @@ from ...analysis.alias import reachable, roots_of
 from ...analysis.effects import fact, is_safe, touches
 from ...analysis.liveness import count_uses
 from ...analysis.remarks import hand_on
-from ...analysis.text_width import columns_of
 from ...domain.facts import Listed, Mapped, Num
 from ...ir.builder import Specialiser
 from ...ir.patterns import is_ellipsis, is_pop_call, size
 from ...ir.traversal import substitute_own
+from ...text.expressions import columns_of
 
 COLUMNS = 80
 SHORT = 12  # columns of the place of an item that is read twice

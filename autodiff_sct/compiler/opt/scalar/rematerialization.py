@@ -34,10 +34,10 @@ from ...ad.tape.availability import is_arithmetic
 from ...analysis.alias import Regions, roots_of
 from ...analysis.effects import fact
 from ...analysis.liveness import count_uses
-from ...analysis.text_width import columns_of
 from ...domain.facts import Listed, Num
 from ...ir.builder import Specialiser
 from ...ir.traversal import substitute_own
+from ...text.expressions import columns_of
 
 INDEX = (gast.Constant, gast.Slice, gast.UnaryOp, gast.Tuple)
 SHORT = 8  # columns of what may be read three times

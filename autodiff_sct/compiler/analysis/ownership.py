@@ -174,9 +174,11 @@ class Memory:
     def goes_on(self, name: str, stmt: ir.Let) -> None:
         """Note that a statement has become one that goes on with the memory of a variable."""
         self.unite(name, stmt.target)
+        stays = self.is_own(name) and self.is_own(stmt.target)
         self.sources[stmt.target] = [ir.name(name)]
-        self.others.clear()
-        self.own.clear()
+        if not stays:
+            self.others.clear()
+            self.own.clear()
 
     def group_of(self, name: str) -> Group:
         group = self.groups.get(name)

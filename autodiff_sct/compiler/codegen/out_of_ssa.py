@@ -103,6 +103,7 @@ class Group:
     segments: Stretches
     fixed: list[str]  # the names that its members must have
     name: str | None = None
+    is_seed: bool = False  # whether it is the cotangent of a result, which keeps its name
     since: float = -1  # the place of what may leave a member unbound: before it, the name stands for nothing
 
 
@@ -111,10 +112,10 @@ class Naming:
         self.s = s
         lives = Lives()
         lives.program(program, list(arguments))
-        self.groups: dict[str, Group] = {
-            name: Group([name], Stretches(segments), [arguments[name]] if name in arguments else [])
-            for name, segments in lives.segments.items()
-        }
+        self.groups: dict[str, Group] = {}
+        for name, segments in lives.segments.items():
+            fixed = [arguments[name]] if name in arguments else []
+            self.groups[name] = Group([name], Stretches(segments), fixed, is_seed=s.roles.get(name) is Role.SEED)
         statements = list(ir.walk(program))
         # Python deletes the name of an `except` at its end, so it is nobody else's.
         self.pinned = {
@@ -171,8 +172,8 @@ class Naming:
         if x is y or x.segments.overlap(y.segments):
             return
         fixed = x.fixed + y.fixed
-        if len(fixed) > 1 or any(self.s.roles.get(n) is Role.SEED for n in (*x.members, *y.members)):
-            return  # a seed keeps its name
+        if len(fixed) > 1 or x.is_seed or y.is_seed:
+            return
         since = max(x.since, y.since)
         if min(x.segments.starts[0], y.segments.starts[0]) < since:
             return

@@ -116,7 +116,7 @@ def strongly(compiled: Compiled, variant: Variant, kind: str = EVERY) -> Variant
     with compiled.lock, deep_stack.paused():
         found = variant.strong.get(kind)
         if found is None:
-            settings = {"backend": "numpy", "strong": strong_zeros.SINGULAR}
+            settings: dict[str, Any] = {"backend": "numpy", "strong": strong_zeros.SINGULAR}
             if kind != SINGULAR:
                 settings |= {"lists": False, "careful": True, "strong": strong_zeros.EVERY}
             settings |= {"perturbed": True, "value": True} if kind == PERTURBED else {}

@@ -155,8 +155,9 @@ class DeepCopy:
 
 def may_be_array(facts: Facts) -> bool:
     """True for what is a number or an array, of floats: ``+x`` is the number itself, and a copy of the array."""
-    known = isinstance(facts, Num) and facts.kind is None and facts.unless_none is None and facts.dtype is not None
-    return known and facts.differentiable
+    if not isinstance(facts, Num) or facts.kind is not None or facts.unless_none is not None:
+        return False
+    return facts.dtype is not None and facts.differentiable
 
 
 @handles(dataclasses.fields)

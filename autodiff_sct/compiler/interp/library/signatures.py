@@ -38,7 +38,7 @@ from ..world.class_guards import is_library
 
 
 class Signature:
-    """The result of `inspect.signature`, as far as calls need it."""
+    """The result of `inspect.signature`, as far as calls need it; `fn` may be a signature that was made outside."""
 
     def __init__(self, fn: Any) -> None:
         self.fn = fn
@@ -85,7 +85,7 @@ def by_name(fn: Any, arguments: Any) -> Any: ...
 
 @handles(inspect.signature)
 def signature(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    if kwargs or not isinstance(args[0], Const) or not isinstance(args[0].value, FunctionType):
+    if kwargs or not isinstance(args[0], Const) or not isinstance(args[0].value, (FunctionType, inspect.Signature)):
         return opaque_call(s, s.expr(Const(inspect.signature)), inspect.signature, args, kwargs)
     return construct(s, Signature, args, {})
 
@@ -102,7 +102,7 @@ def full_arguments(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) 
 @handles(parameters)
 def parameters_of(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     fn = s.static(args[0])
-    found = dict(inspect.signature(fn).parameters)
+    found = dict(signature_of(fn).parameters)
     return import_external(s, lambda: found, "parameters", ("parameters of", object_number(s, fn)))
 
 
@@ -119,7 +119,7 @@ def bind_some(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Va
 def bound(s: Specialiser, args: list[Value], binding: Any) -> Value:
     """The dict of what is given for each parameter."""
     fn, given, named = args
-    known = inspect.signature(s.static(fn))
+    known = signature_of(s.static(fn))
     try:
         found = binding(known, *items_of(s, given, None), **fields_of(s, named))
     except TypeError as error:
@@ -131,15 +131,27 @@ def bound(s: Specialiser, args: list[Value], binding: Any) -> Value:
 def add_defaults(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     fn, given = s.static(args[0]), fields_of(s, args[1])
     complete: dict[str, Value] = {}
-    for parameter in inspect.signature(fn).parameters.values():
+    for parameter in signature_of(fn).parameters.values():
         if parameter.name in given:
             complete[parameter.name] = given[parameter.name]
         elif parameter.kind in (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD):
             empty: Any = () if parameter.kind is Parameter.VAR_POSITIONAL else {}
             complete[parameter.name] = as_value(s, empty, parameter.name)
         elif parameter.default is not Parameter.empty:
-            complete[parameter.name] = default_named(s, fn, parameter.name)
+            complete[parameter.name] = default_in(s, fn, parameter)
     return dict_of(s, complete)
+
+
+def signature_of(fn: Any) -> inspect.Signature:
+    return fn if isinstance(fn, inspect.Signature) else inspect.signature(fn)
+
+
+def default_in(s: Specialiser, fn: Any, parameter: Parameter) -> Value:
+    """The default of a parameter, as a function has it now, or as a signature has kept it."""
+    if not isinstance(fn, inspect.Signature):
+        return default_named(s, fn, parameter.name)
+    key = ("default of", object_number(s, fn), parameter.name)
+    return import_external(s, lambda: parameter.default, parameter.name, key)
 
 
 @handles(by_position)
@@ -157,10 +169,10 @@ def split(s: Specialiser, args: list[Value]) -> tuple[list[Value], dict[str, Val
     given = fields_of(s, args[1])
     arguments = dict.fromkeys(given)
     for name, value in given.items():  # tuples and dicts of values, as Python has them
-        kind = inspect.signature(s.static(args[0])).parameters[name].kind
+        kind = signature_of(s.static(args[0])).parameters[name].kind
         starred, doubled = kind is Parameter.VAR_POSITIONAL, kind is Parameter.VAR_KEYWORD
         arguments[name] = items_of(s, value, None) if starred else fields_of(s, value) if doubled else value
-    found = inspect.BoundArguments(inspect.signature(s.static(args[0])), arguments)
+    found = inspect.BoundArguments(signature_of(s.static(args[0])), arguments)
     return list(found.args), found.kwargs
 
 

@@ -10,6 +10,7 @@ once, in the forward sweep, and read from the specialiser's variables after that
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import sys
 import types
 from collections.abc import Callable
@@ -30,6 +31,7 @@ from ...domain.request import Way
 from ...domain.values import Const, External, Leaf, Obj, Poison, TupleV, Value
 from ...ir.builder import Specialiser
 from ..kernel.escape import refuse_references
+from ..kernel.operations import call_value
 from .class_guards import DESCRIPTORS, lacking, lookup, observe, refuse_tuple
 
 INDEX_TOOLS = ("r_", "c_", "s_", "index_exp", "mgrid", "ogrid")  # objects of NumPy's that are known by what they are
@@ -41,13 +43,18 @@ def import_external(s: Specialiser, read: Callable[[], Any], symbol: str, key: A
         value = read()
         s.world.note(read, value)
         s.imports[key] = import_value(s, value, read, symbol, key)
-    return s.imports[key]
+    found = s.imports[key]
+    made = isinstance(found, Const) and type(found.value) is inspect.Signature  # by a decorator, of what it wraps
+    return call_value(s, Const(inspect.signature), [found], {}) if made else found
 
 
 def import_value(s: Specialiser, value: Any, read: Callable[[], Any], symbol: str, key: Any) -> Value:
     if isinstance(value, ModuleType):
         s.guards.append(Guard(read, value))
         return Const(value, s.bind(symbol.rpartition(".")[2], value))
+    if type(value) is inspect.Signature:
+        s.guards.append(Guard(read, value))
+        return Const(value)
     for name in INDEX_TOOLS:
         if value is getattr(np, name):
             s.guards.append(Guard(read, value))

@@ -140,3 +140,59 @@ def test_arguments_that_do_not_fit_raise() -> None:
         ad.grad(lambda x: product(x))(V)
     with pytest.raises(TypeError, match="multiple values"):
         ad.grad(lambda x: product(x, x, x=x))(V)
+
+
+def with_rows(fn):
+    """A decorator that reads the signature once, outside of the calls."""
+    known = inspect.signature(fn)
+
+    @functools.wraps(fn)
+    def wrapper(*args, **kwargs):
+        bound = known.bind(*args, **kwargs)
+        bound.apply_defaults()
+        bound.arguments["x"] = np.atleast_2d(bound.arguments["x"])
+        for name in known.parameters:
+            if name == "scale":
+                bound.arguments[name] = 2 * bound.arguments[name]
+        return fn(*bound.args, **bound.kwargs)
+
+    return wrapper
+
+
+WEIGHTS = np.array([1.0, 2.0, 3.0])
+
+
+@with_rows
+def powers_of_rows(x, scale=WEIGHTS, *more, power=2.0, **others):
+    return np.sum(x**power * scale) + sum(more)
+
+
+@pytest.mark.parametrize(
+    ("args", "kwargs", "expected"),
+    [
+        ((), {}, 4 * WEIGHTS * 2.0),
+        ((np.ones(3) * 5,), {}, np.full(3, 40.0)),
+        ((np.ones(3), 4.0), {}, np.full(3, 8.0)),
+        ((), {"scale": 2.0, "power": 3.0}, np.full(3, 48.0)),
+    ],
+)
+def test_a_signature_that_was_made_outside(args, kwargs, expected):
+    x = np.full(3, 2.0)
+    np.testing.assert_allclose(ad.grad(lambda x: powers_of_rows(x, *args, **kwargs))(x), expected)
+    _, tangent = ad.jvp(lambda x: powers_of_rows(x, *args, **kwargs), (x,), (np.ones(3),))
+    np.testing.assert_allclose(tangent, np.sum(expected))
+
+
+def test_such_a_signature_on_one_path():
+    def program(x):
+        y = powers_of_rows(x) if x[0] > 0.5 else np.sum(x)
+        return y + powers_of_rows(x, 1.0)
+
+    for x in (np.full(3, 2.0), np.zeros(3)):
+        first = 4 * WEIGHTS * x if x[0] > 0.5 else np.ones(3)
+        np.testing.assert_allclose(ad.grad(program)(x), first + 4 * x)
+
+
+def test_arguments_that_do_not_fit_such_a_signature():
+    with pytest.raises(TypeError, match="missing a required argument"):
+        ad.grad(lambda x: powers_of_rows(scale=x))(np.ones(3))

@@ -7,6 +7,7 @@ a container of the same shape (a tuple's is a list, so that it can be added to i
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -123,7 +124,7 @@ def ones_like(x: Any) -> Any:
 
 def are_floats(items: Any) -> bool:
     """True if a list holds nothing but Python floats."""
-    return bool(items) and [*map(type, items)].count(float) == len(items)
+    return bool(items) and operator.countOf(map(type, items), float) == len(items)
 
 
 def filled_like(x: Any, value: int) -> Any:

@@ -364,3 +364,16 @@ def logs_arrays(x):
         LOG.info("at %s", w)
         logging.debug("x %s", w)
     return s
+
+
+@program(args=vector, tags={"second"})
+def levinson(r):
+    y = np.empty_like(r)
+    alpha, beta = -r[0] * 0.1, 1.0
+    y[0] = alpha
+    for k in range(1, len(r)):
+        beta *= 1.0 - alpha * alpha
+        alpha = -0.1 * (r[k] + np.dot(np.flip(r[:k]), y[:k])) / beta
+        y[:k] += alpha * np.flip(y[:k])
+        y[k] = alpha
+    return np.sum(y**2) + np.sum(np.flip(np.outer(y, r), 1)[1:] * np.flip(r * y))

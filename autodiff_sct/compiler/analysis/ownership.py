@@ -44,7 +44,19 @@ NEW = {
     "dot", "matmul", "maximum", "minimum", "sum", "roll",
 }  # fmt: skip
 COMMUTATIVE = (gast.Add, gast.Mult)
-VIEWS = {"reshape", "transpose", "swapaxes", "squeeze", "expand_dims", "ravel", "broadcast_to", "moveaxis", "T", "real"}
+VIEWS = {
+    "reshape",
+    "transpose",
+    "swapaxes",
+    "squeeze",
+    "expand_dims",
+    "ravel",
+    "broadcast_to",
+    "moveaxis",
+    "flip",
+    "T",
+    "real",
+}
 IN_PLACE = (*COMMUTATIVE, gast.Sub, gast.Div)  # the operations whose result is put where an operand was
 COMPUTED = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Constant, gast.JoinedStr)
 GIVEN_BACK = (broadcast.unbroadcast, broadcast.spread)  # their first argument, if anything

@@ -13,6 +13,7 @@
 ``np.expand_dims(d_z, 1)``             ``d_z[:, None]``
 ``d_b[None] * x``                      ``d_b * x``
 ``np.squeeze(d_z, 1)``                 ``d_z[:, 0]``
+``np.flip(d_v)`` of one axis           ``d_v[::-1]``
 ``np.transpose(np.reshape(d, s), p)``  ``d.reshape(s).transpose(p)``
 ``d_z = np.zeros_like(z)`` in a loop   ``d_z = np.zeros(z.shape)``
 ``(a.T @ d_z).T``                      ``d_z.T @ a``
@@ -238,6 +239,8 @@ class Spelling:
         rank = self.rank(first)
         if not rank:
             return expr
+        if name == "flip" and rank == 1 and not expr.keywords and literal(rest[0] if rest else None) in (None, 0):
+            return ir.subscript(first, gast.Slice(None, None, ir.constant(-1)))
         ordered = name == "reshape" and len(rest) > 1  # the method would take the order for a length
         if name in METHODS and not ordered and not POSITIONAL & {keyword.arg for keyword in expr.keywords}:
             return gast.Call(gast.Attribute(first, name, gast.Load()), rest, expr.keywords)

@@ -158,3 +158,27 @@ def test_matrices_given_to_functions_without_a_rule_are_refused() -> None:
     ):
         with pytest.raises(AutodiffError):
             ad.grad(fn)(np.array([1.0, 2.0, 3.0]))
+
+
+def test_least_squares_of_sparse_matrices() -> None:
+    def fn(data: Any, b: Any) -> Any:
+        a = sparse.csr_array((data, ([0, 1, 2, 3, 3, 4], [0, 1, 2, 0, 2, 1])), shape=(5, 3))
+        x = linalg.lsqr(a, b, atol=1e-15, btol=1e-15)[0]
+        damped, *report = linalg.lsmr(a, b, damp=0.3, atol=1e-15, btol=1e-15)
+        return np.sum(x**3) + np.sum(damped**2)
+
+    check_program(fn, np.array([2.0, 1.5, 3.0, -0.4, 0.7, 0.2]), np.array([0.3, -0.5, 0.9, 1.2, 0.1]), rtol=1e-4)
+    with pytest.raises(AutodiffError, match="fewer rows"):
+        ad.grad(lambda d: np.sum(linalg.lsqr(sparse.csr_array((d, ([0, 1], [0, 2])), shape=(2, 3)), np.ones(2))[0]))(
+            np.ones(2)
+        )
+
+
+def test_singular_values_of_sparse_matrices() -> None:
+    def fn(data: Any) -> Any:
+        a = sparse.csr_array((data, ([0, 1, 2, 3, 3, 4], [0, 1, 2, 0, 2, 1])), shape=(5, 4))
+        u, s, rows = linalg.svds(a, k=2, v0=np.ones(4))
+        only = linalg.svds(a, k=1, v0=np.ones(4), return_singular_vectors=False)
+        return np.sum(s**2) + np.sum(np.sin((u * s) @ rows)) + np.sum(u**4) + np.sum(only**3)
+
+    check_program(fn, np.array([2.0, 1.5, 3.0, -0.4, 0.7, 0.2]))

@@ -91,6 +91,18 @@ def test_multivariate_normal() -> None:
     check_program(lambda x, m: np.sum(multivariate_normal(m, cov).logpdf(x)), x, mean)
     with pytest.raises(AutodiffError, match="several as a matrix"):
         ad.grad(lambda x: np.sum(multivariate_normal.logpdf(x, mean, cov)))(x[:1])
+    check_program(lambda x, m, c: np.sum(multivariate_normal.logpdf(x, m, c, allow_singular=True)), x, mean, cov)
+
+
+def test_a_normal_distribution_in_a_subspace() -> None:
+    cov = np.outer([1.0, 2.0, 0.5], [1.0, 2.0, 0.5]) + np.outer([1.0, 0.0, 1.0], [1.0, 0.0, 1.0])
+
+    def fn(t: Any, scale: Any) -> Any:
+        x = np.array([t[0] + t[1], 2 * t[0], 0.5 * t[0] + t[1]])
+        return multivariate_normal.logpdf(x, np.zeros(3), scale * cov, allow_singular=True)
+
+    check_program(fn, np.array([0.3, -0.8]), 1.7)
+    check_program(lambda t, s: multivariate_normal.pdf(t * cov[0], None, s * cov, True), 0.4, 1.7)
 
 
 @pytest.mark.parametrize("settings", [{}, {"axis": 1}, {"axis": None}], ids=str)

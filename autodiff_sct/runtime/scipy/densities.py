@@ -84,6 +84,24 @@ def normal_pdf(x: Any, mean: Any = None, cov: Any = 1.0) -> Any:
     return np.exp(normal_logpdf(x, mean, cov))
 
 
+def singular_normal_logpdf(x: Any, mean: Any, cov: Any, kept: Any) -> Any:
+    """The density in the subspace of the eigenvalues that are `kept`, of a point in that subspace."""
+    values, vectors = np.linalg.eigh(cov)
+    spread = np.where(kept, values, 1.0)
+    moved = np.sum(((x if mean is None else x - mean) @ vectors) ** 2 * np.where(kept, 1 / spread, 0.0), -1)
+    return -0.5 * (moved + np.sum(np.log(spread)) + np.sum(kept) * math.log(2 * math.pi))
+
+
+def singular_normal_pdf(x: Any, mean: Any, cov: Any, kept: Any) -> Any:
+    return np.exp(singular_normal_logpdf(x, mean, cov, kept))
+
+
+def kept_values(cov: Any) -> Any:
+    """True for the eigenvalues that SciPy takes for others than 0."""
+    values = np.linalg.eigvalsh(cov)
+    return values > 1e6 * np.finfo(values.dtype).eps * np.max(np.abs(values))
+
+
 def wishart_logpdf(x: Any, df: Any, scale: Any) -> Any:
     size, half = x.shape[0], 0.5 * df
     lower = np.linalg.cholesky(scale)

@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import gast
+import numpy as np
 from scipy import sparse
 from scipy.sparse import linalg
 
 from ....rules.scipy import sparse as rules
 from ....runtime.scipy import sparse as runtime
+from ....runtime.scipy import sparse_parts as texts
 from ....runtime.scipy.sparse import Factors
 from ... import ir
-from ...domain.facts import INT, Facts, Num
-from ...domain.values import Const, ListV, SliceV, TupleV, Value
+from ...domain.facts import INT, Facts, Num, Opaque
+from ...domain.values import Const, Leaf, ListV, SliceV, TupleV, Value
 from ...interp.arrays import emit_op
 from ...interp.arrays.emit_op import array_of_list
 from ...interp.kernel.handlers import handles
 from ...interp.kernel.operations import attribute_of, call_python
 from ...interp.objects.objects import construct
 from ...ir.builder import Specialiser
-from .functions import bound, by_text, refuse_complex, row, vector_like
+from .functions import OFF, arguments_of, bound, by_text, refuse_complex, row, vector_like, without_derivative
 from .sparse import NOTHING, common_type, constant_arrays, constant_result, followed, indices, of_method, of_scipy
 
 ITERATIVE = ("cg", "gmres", "bicg", "bicgstab", "cgs", "lgmres", "minres", "qmr", "tfqmr", "gcrotmk")
@@ -278,3 +281,66 @@ def item(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
             "setting", "this part of a sparse matrix has no derivative", "take slices: `S[i : i + 1]`, `S[i, j]`"
         )
     return call_python(s, runtime.part, [constant_result(s, made, [matrix, *lines]), matrix, *lines], {})
+
+
+def least_squares(fn: Any, s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``lsqr(A, b, damp)`` and ``lsmr(A, b, damp)``, of whose results the solution has a derivative."""
+    named = arguments_of(fn, args, kwargs) or {}
+    if any(named.pop(name, NOTHING) not in OFF for name in ("x0", "calc_var")) or not named:
+        raise s.refuse("setting", f"scipy.sparse.linalg.{fn.__name__} with these settings has no derivative")
+    matrix, b, damp = followed(s, named.pop("A")), array_of_list(s, named.pop("b")), named["damp"]
+    fields = [attribute_of(s, matrix, name) for name in FIELDS]
+    refuse_complex(s, b, f"scipy.sparse.linalg.{fn.__name__}")
+    settings = {k: v for k, v in named.items() if v != Const(inspect.signature(fn).parameters[k].default)}
+    found = constant_of(s, call_with(s, fn, [s.expr(fields[0]), s.expr(b)], settings), [*fields, b])
+    parts = [ir.subscript(s.expr(found), ir.constant(k)) for k in range(8 if fn is linalg.lsmr else 10)]
+    check = ir.call(s.bind("check_rank", texts.check_rank), s.expr(fields[0]), s.expr(damp))
+    s.block.append(ir.Effect(check, s.where()))
+    x = by_text(s, texts.least_squares, parts[0], [*fields, b, damp])
+    return TupleV((x, *(s.let(part, Opaque(), hint="report", may_raise=False) for part in parts[1:])))
+
+
+for _fn in (linalg.lsqr, linalg.lsmr):
+    handles(_fn)(partial(least_squares, _fn))
+
+
+@handles(linalg.svds)
+def svds(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``svds(A, k)``: some singular values, and their vectors."""
+    named = bound("A k", args, kwargs)
+    vectors = named.pop("return_singular_vectors", Const(True))
+    settings = settings_of(s, linalg.svds, named, "A k which tol v0 maxiter solver rng random_state")
+    fields = [attribute_of(s, followed(s, named["A"]), name) for name in FIELDS]
+    expr = call_with(s, linalg.svds, [s.expr(fields[0])], settings)
+    found = s.let(
+        expr, Opaque(), ir.Op(without_derivative, {f"argument {k}": v for k, v in enumerate(fields)}), "found"
+    )
+    if s.static(vectors) not in (True, False):
+        raise s.refuse("setting", "scipy.sparse.linalg.svds has a derivative with all of its results, or the values")
+    left, values, right = (constant_part(s, ir.subscript(s.expr(found), ir.constant(k)), found, n) for k, n in SHAPES)
+    made, *rest = call_python(s, texts.doubled, fields, {}).items
+    whole = [of_scipy(s, made), *rest]
+    op = emit_op.make_op(s, runtime.spectrum, list(whole), {})
+    op.beside = tuple(name for value in whole for name in s.leaves(value))
+    vectors_ = call_python(s, texts.stacked, [left, right], {})
+    facts: list[Facts] = [s.facts_of(values), s.facts_of(vectors_)]
+    pair = s.let_several(ir.tuple_([s.expr(values), s.expr(vectors_)]), facts, op, "spectrum")
+    found_left, found_right = (
+        by_text(s, text, s.expr(part), [pair[1], right])
+        for text, part in ((texts.left_vectors, left), (texts.right_vectors, right))
+    )
+    return TupleV((found_left, pair[0], found_right)) if s.static(vectors) else pair[0]
+
+
+def constant_of(s: Specialiser, expr: Any, values: list[Value]) -> Leaf:
+    """A result of SciPy's, through which no derivative passes."""
+    return s.let(expr, Opaque(), ir.Op(without_derivative, {f"argument {k}": v for k, v in enumerate(values)}), "found")
+
+
+SHAPES = ((0, 2), (1, 1), (2, 2))  # of the results: their places and ranks
+
+
+def constant_part(s: Specialiser, expr: Any, found: Value, rank: int) -> Leaf:
+    dims = [dim for _ in range(rank) for dim in vector_like(s).dims or ()]
+    op = ir.Op(without_derivative, {"value": found})
+    return s.let(expr, Num("array", np.dtype(np.float64), tuple(dims)), op, "part")

@@ -137,6 +137,10 @@ def normal_method(fn: Any, s: Specialiser, args: list[Value], kwargs: dict[str, 
     inputs = [given.get(n, Const(False if n == "allow_singular" else None)) for n in names]
     inputs = [as_array(s, v) for v in inputs]
     matrix = s.num(inputs[2])
+    if s.static(inputs[3]) and matrix is not None and matrix.ndim == 2:
+        require_points(s, inputs[0])
+        kept = call_python(s, densities.kept_values, [inputs[2]], {})
+        return by_text(s, getattr(densities, f"singular_{fn.__name__}"), expr, [*inputs[:3], kept])
     if matrix is None or matrix.ndim != 2 or inputs[1] == Const(None):
         require_points(s, inputs[0])
         cov = Const(1.0) if inputs[2] == Const(None) else inputs[2]

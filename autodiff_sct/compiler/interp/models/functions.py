@@ -144,6 +144,18 @@ def of_all(fn: Any, columns: Any, dtype: Any, shape: Any) -> Any:
     return np.reshape(np.array(results).astype(dtype), shape)
 
 
+def of_all_parts(fn: Any, arrays: Any, ranks: Any) -> Any:
+    """The results of a function for all parts of arrays, of which it takes the last axes, `ranks` of each."""
+    before = [a.shape[: a.ndim - n] for a, n in zip(arrays, ranks)]
+    shape = np.broadcast_shapes(*before)
+    flat = [
+        np.reshape(np.broadcast_to(a, shape + a.shape[a.ndim - n :]), (-1,) + a.shape[a.ndim - n :])
+        for a, n in zip(arrays, ranks)
+    ]
+    results = np.array([np.asarray(fn(*[a[k] for a in flat])) for k in range(len(flat[0]))])
+    return np.reshape(results, shape + results.shape[1:])
+
+
 def order_by_comparing(items: Any, backwards: Any) -> list[int]:
     """The order of objects that compare themselves: each is put behind those that it is not less than."""
     order: list[int] = []

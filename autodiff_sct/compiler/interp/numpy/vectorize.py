@@ -12,6 +12,7 @@ all of them as Python's numbers.  With ``otypes`` there is no first call.
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 import gast
@@ -32,6 +33,9 @@ from ..objects.objects import construct
 @handles(np.vectorize)
 def vectorize(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     settings = dict(zip(("pyfunc", "otypes"), args)) | kwargs
+    signature = settings.pop("signature", Const(None))
+    if signature != Const(None) and s.is_static(signature) and "pyfunc" in settings:
+        return of_parts(s, settings["pyfunc"], s.static(signature))
     if len(args) > 2 or settings.keys() - {"pyfunc", "otypes"} or "pyfunc" not in settings:
         raise s.refuse("vectorize", "np.vectorize with more than a function and otypes cannot be followed")
     otypes = settings.get("otypes", Const(None))
@@ -82,6 +86,44 @@ def loop(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     return call_python(s, models.of_all, [fn, columns, dtype, attribute_of(s, arrays[0], "shape")], {})
 
 
+def of_parts(s: Specialiser, fn: Value, signature: str) -> Value:
+    """A function of vectors and matrices, one for each index of the axes before those of its signature."""
+    before, results = signature.replace(" ", "").split("->")
+    groups = re.findall(r"\(([^()]*)\)", before)
+    if len(re.findall(r"\(", results)) != 1:
+        raise s.refuse(
+            "vectorize", "np.vectorize of a function with several results cannot be followed", "call it once for each"
+        )
+    ranks = tuple(len([name for name in group.split(",") if name]) for group in groups)
+    return PartialV(Const(call_with_signature), (fn, Const(ranks)), {})
+
+
+def call_with_signature(fn: Any, ranks: Any, *args: Any, **kwargs: Any) -> Any:
+    """The key of the calls of a function that was vectorized with a signature."""
+    raise NotImplementedError
+
+
+@handles(call_with_signature)
+def loop_over_parts(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    fn, ranks, *given = args
+    arrays = [numpy_call(s, np.array, [v], {}) for v in given]
+    known = [s.num(array) for array in arrays]
+    wanted = s.static(ranks)
+    if (
+        kwargs
+        or len(given) != len(wanted)
+        or any(f is None or f.ndim is None or f.ndim < n for f, n in zip(known, wanted))
+    ):
+        raise s.refuse(
+            "vectorize",
+            "a function that was vectorized with a signature is called with other arguments",
+            "give it arrays of known rank by position",
+        )
+    if all(f is not None and f.ndim == n for f, n in zip(known, wanted)):
+        return numpy_call(s, np.asarray, [call_value(s, fn, list(arrays), {})], {})
+    return call_python(s, models.of_all_parts, [fn, TupleV(tuple(arrays)), ranks], {})
+
+
 def type_of_first(s: Specialiser, fn: Value, flat: list[Value]) -> Value:
     """The type of the first result, checked where only the run tells whether that is it."""
     first = call_value(s, fn, [get_item(s, line, Const(0)) for line in flat], {})
@@ -103,7 +145,9 @@ def spelled(s: Specialiser, dtype: np.dtype[Any]) -> Const:
 
 def of_object(s: Specialiser, made: np.vectorize) -> Value:
     """A vectorized function that was made outside the program."""
-    if made.excluded or made.cache or made.signature is not None:
+    if made.signature is not None and not made.excluded and not made.cache:
+        return of_parts(s, Const(made.pyfunc), made.signature)
+    if made.excluded or made.cache:
         raise s.refuse("vectorize", "np.vectorize with more than a function and otypes cannot be followed")
     return vectorized(s, Const(made.pyfunc), made.otypes)
 

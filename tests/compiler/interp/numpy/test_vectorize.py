@@ -35,6 +35,26 @@ def made_outside(x: Any) -> Any:
     return np.sum(outside(x) * x)
 
 
+scaled = np.vectorize(lambda v, w: v / np.sum(v * v * w), signature="(n),(n)->(n)")
+
+
+@case(np.outer(V, [1.0, 0.5]), np.outer(V, [1.0, 0.5])[:1], np.ones((3, 2, 4)))
+def of_vectors(x: Any) -> Any:
+    return np.sum(scaled(x, np.arange(1.0, 1.0 + x.shape[-1])) ** 3 * np.cos(x))
+
+
+@case(V, np.outer(V, V) + np.eye(4))
+def of_one_part(x: Any) -> Any:
+    total = np.vectorize(lambda v: np.sum(v**3), signature="(n)->()")
+    pairs = np.vectorize(np.convolve, signature="(n),(m)->(k)")
+    return np.sum(total(x) ** 2) + np.sum(pairs(x, [1.0, 2.0]) ** 2)
+
+
+@case(np.zeros((2, 3, 3)) + np.diag([1.0, 2.0, 3.0]) + 0.1)
+def of_matrices(x: Any) -> Any:
+    return np.sum(np.vectorize(np.linalg.det, signature="(m,m)->()")(x) ** 2)
+
+
 @case(V, np.zeros(0))
 def with_types(x: Any) -> Any:
     return np.sum(typed(x) * x)

@@ -158,7 +158,7 @@ LATER = {
     "common": ".common",
     "constant": ".api.custom_rules",
     "debug_nans": ".inspection.debug_nans",
-    "from_source": ".api.source_text",
+    "from_source": ".api.pickling",
     "implicit_root": ".api.implicit",
     "initializer": ".common.initializer",
     "labelled": ".api.labels",

@@ -1,4 +1,4 @@
-"""Docstrings begin with a noun or an imperative verb; folders and modules are of a size that one overlooks."""
+"""Docstrings begin with a noun or an imperative verb; modules are of a size that one overlooks; names are there."""
 
 import ast
 from collections.abc import Iterator
@@ -43,3 +43,8 @@ def test_first_words(folder: Path) -> None:
         if text.split()[0] in HEADLESS
     ]
     assert found == []
+
+
+@pytest.mark.parametrize("name", autodiff_sct.__all__)
+def test_public_names_are_where_the_package_says(name: str) -> None:
+    assert getattr(autodiff_sct, name) is not None

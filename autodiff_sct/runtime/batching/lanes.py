@@ -180,9 +180,7 @@ class Lanes(NDArrayOperatorsMixin):
     # -- NumPy's protocols
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, out: Any = None, **kwargs: Any) -> Any:
-        from . import ufuncs
-
-        return ufuncs.apply(ufunc, method, inputs, out, kwargs)
+        return apply(ufunc, method, inputs, out, kwargs)
 
     def __array_function__(self, fn: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         rule = FUNCTIONS.get(fn)

@@ -331,3 +331,13 @@ def unwrapped(x):
     wanted = (steps + 1.5) % 3.0 - 1.5
     angle[1:] += np.cumsum(wanted - steps) + steps**2
     return angle
+
+
+@program(args=normal((2, 3, 3), (2, 3, 3), (2, 3, 3)), wrt=(0, 1, 2))
+def products_added_to_parts(total, a, b):
+    total = total.copy()
+    for i in range(2):
+        for j in range(2):
+            total[i] += a[j] @ b[i - j]
+        total[i, 1:] = total[i, :2] @ a[i] * total[i, 1:]
+    return np.sum(total**2)

@@ -256,13 +256,14 @@ class unknown_length:
         def product(first, second=2.0, third=3.0):
             return first * second * third
 
-        return product(*x)
+        return product(*x[x > 0.0])
 
     def after(x):
         def product(first, second=2.0, third=3.0):
             return first * second * third
 
-        return product(x[0], x[1], x[2])
+        kept = x[x > 0.0]
+        return product(kept[0], kept[1], kept[2])
 
 
 @entry()

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import autodiff_sct as ad
+from autodiff_sct.core import thresholds
 from autodiff_sct.errors import NotDifferentiable, Refused, UnsupportedSyntax
 from tests.compiler.checked import check_gradient
 
@@ -43,7 +44,14 @@ def item_of_either(x):
 def test_a_result_of_either_kind_is_refused(fn):
     """No cotangent begins with it: a gradient without its part would be wrong."""
     with pytest.raises(NotDifferentiable):
-        ad.grad(fn)(np.array([1.0, 2.0]))
+        ad.grad(fn)(np.ones(thresholds.SETTING + 1))
+
+
+@pytest.mark.parametrize(
+    ("fn", "expected"), [(empty_or_array, [3.0, 5.0]), (text_or_array, [3.0, 5.0]), (item_of_either, [3.0, 1.0])]
+)
+def test_a_short_length_decides_the_kind(fn, expected):
+    np.testing.assert_allclose(ad.grad(fn)(np.array([1.0, 2.0])), expected)
 
 
 def test_either_kind_is_followed_where_a_function_takes_it():

@@ -35,6 +35,7 @@ CASES: list[Case] = [
     case(special.logsumexp, X, 1, P), case(special.logsumexp, X, b=P, keepdims=True),
     case(special.logsumexp, X, axis=0, b=P),
     *(case(special.logsumexp, X, axis, b, return_sign=True) for axis in (None, 1) for b in (None, P, P - 0.9)),
+    *(case(fn, X + 3) for fn in (special.tandg, special.cotdg)),
     *(case(fn, X) for fn in (special.cosm1, special.exprel, special.sindg, special.cosdg, special.softplus)),
     case(special.exprel, 1e-5 * X), case(special.exprel, np.zeros(2)),
     case(special.ndtri_exp, -P), *(case(fn, Z) for fn in (special.wofz, special.lambertw, special.wrightomega)),

@@ -148,3 +148,11 @@ def test_quotients_of_polynomials() -> None:
 
     check_program(fn, RNG.normal(size=6), np.array([1.5, 0.3, -0.2]))
     check_program(lambda p: np.sum(signal.deconvolve(p, [1.0, 2.0])[0] ** 2), RNG.normal(size=4))
+
+
+def test_responses_of_analog_filters() -> None:
+    def fn(b: Any, a: Any, w: Any) -> Any:
+        places, response = signal.freqs(b, a, worN=w)
+        return np.sum(np.abs(response) ** 2 * places) + np.sum(np.abs(signal.freqs([1.0], [1.0, a[1], 1.0], [2.0])[1]))
+
+    check_program(fn, RNG.normal(size=2), np.array([1.0, 0.5, 2.0]), np.array([0.5, 1.0, 2.0]))

@@ -304,6 +304,16 @@ def cosdg(y, d, x):
     return -d * special.sindg(x) * (math.pi / 180)
 
 
+@elementwise(special.tandg)
+def tandg(y, d, x):
+    return d * (1 + y * y) * (math.pi / 180)
+
+
+@elementwise(special.cotdg)
+def cotdg(y, d, x):
+    return -d * (1 + y * y) * (math.pi / 180)
+
+
 @elementwise(special.softplus)
 def softplus(y, d, x):
     return d * special.expit(x)

@@ -31,6 +31,11 @@ def response(b: Any, a: Any, frequencies: Any, fs: Any) -> Any:
     return np.polyval(b[::-1], turned) / np.polyval(a[::-1], turned)
 
 
+def analog_response(b: Any, a: Any, frequencies: Any) -> Any:
+    """The same of an analog filter, by ``freqs(b, a, frequencies)``."""
+    return np.polyval(b, 1j * frequencies) / np.polyval(a, 1j * frequencies)
+
+
 def length_of(n: int, window: Any, nperseg: Any) -> Any:
     """The number of samples of a segment."""
     if not isinstance(window, (str, tuple)):

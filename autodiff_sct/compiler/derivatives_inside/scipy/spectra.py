@@ -108,6 +108,21 @@ def freqz(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     return TupleV((frequencies, by_text(s, spectra.response, part, [b, a, frequencies, named["fs"]])))
 
 
+@handles(signal.freqs)
+def freqs(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``freqs(b, a, worN)`` at given frequencies."""
+    named = arguments_of(signal.freqs, args, kwargs)
+    callee = ir.attribute(s.bind("signal", signal), "freqs")
+    places = array_of_list(s, named["worN"]) if named is not None else Const(None)
+    facts = s.num(places)
+    if named is None or named["plot"] != Const(None) or facts is None or facts.ndim != 1:
+        return opaque_call(s, callee, signal.freqs, args, kwargs)
+    b, a = (as_vector(s, array_of_list(s, named[name])) for name in ("b", "a"))
+    expr = ir.call(callee, *map(s.expr, args), **{k: s.expr(v) for k, v in kwargs.items()})
+    part = ir.subscript(expr, ir.constant(1))
+    return TupleV((places, by_text(s, spectra.analog_response, part, [b, a, places])))
+
+
 def as_vector(s: Specialiser, coefficients: Value) -> Value:
     facts = s.num(coefficients)
     if facts is not None and facts.dims == ():

@@ -160,10 +160,10 @@ def eliminate_loop_stores(s: Specialiser, program: ir.Block, back: ir.Block) -> 
     if not clears:
         return
     holders: dict[int, set[str]] = defaultdict(set)  # the names that lead to memory, by where that is made
-    for name in {n for n in (*ir.uses_in(program), *ir.defined(program)) if n in s.facts}:
+    bases, uses = {stmt.base for stmt in clears}, count_uses(program)
+    for name in (uses.keys() | ir.defined(program)) & s.facts.keys():
         for root in reachable(s, s.facts[name]):
             holders[root].add(name)
-    bases, uses = {stmt.base for stmt in clears}, count_uses(program)
     makers = {
         stmt.target: (stmt, block)
         for block in ir.blocks(back)

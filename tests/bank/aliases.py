@@ -227,3 +227,65 @@ def row_raised_before_all_are_lowered(x, A):
     for _ in range(3):
         A -= x
     return np.sum(x * row) + np.sum(w**2) + np.sum(A.T[:, 1] @ shifted)
+
+
+@program(args=lambda rng: (rng.uniform(0.3, 1.2, size=3),), tags={"second"})
+def list_bound_anew_in_some_iterations(g):
+    x = [0.0, 0.0]
+    total = 0.0
+    for k in range(9):
+        if k % 3 == 0:
+            x = [x[0] + 0.1 * x[1] + g[1], x[1] + g[0]]
+        elif k % 3 == 1:
+            if g[1] > 0.2:
+                x = [x[1], x[0] * g[2]]
+        x[0] += g[0] * x[1]
+        y = x
+        y[1] = y[0] * 0.5 + y[1]
+        total += x[0] * x[1]
+    return total
+
+
+@program(args=lambda rng: (rng.uniform(0.3, 1.2, size=3),), tags={"second", "inplace"})
+def array_bound_anew_in_some_iterations(g):
+    x = np.zeros(3)
+    total = 0.0
+    for k in range(6):
+        old = x
+        if k % 2 == 0:
+            x = x + g
+        x[0] = x[1] * g[2] + 1.0
+        if k == 3:
+            total += np.sum(old * old)
+        total += np.sum(x * g)
+    return total
+
+
+@program(args=lambda rng: (rng.uniform(0.3, 1.2, size=3),), tags={"second"})
+def growing_list_bound_anew_in_some_iterations(g):
+    x = [0.0]
+    total = 0.0
+    for k in range(9):
+        if k % 4 == 0:
+            x = [g[0] * k, x[-1]]
+        x.append(x[-1] * g[1] + g[0])
+        if len(x) > 5:
+            x.pop(0)
+        total += x[0] * x[-1]
+    return total
+
+
+@program(args=lambda rng: (rng.uniform(0.3, 1.2, size=3),))
+def list_bound_anew_where_nothing_is_raised(g):
+    x = [0.0, 1.0]
+    total = 0.0
+    for k in range(6):
+        try:
+            if k == 2:
+                raise ValueError
+            x = [x[0] + g[0], x[1] * g[1]]
+        except ValueError:
+            total += x[0]
+        x[0] *= g[2]
+        total += x[0] * x[1]
+    return total

@@ -317,13 +317,6 @@ class Shadows:
         sides = [(m.then, stmt.then), (m.orelse, stmt.orelse)]
         inner = [source is None or source in ir.defined(block) for source, block in sides]
         given = self.given.get(m.target)
-        if given is not None and not all(inner):
-            raise self.lost(
-                m.target,
-                f"{s.in_words(m.target)} is one of several arrays, depending on the path, and is written",
-                "copy it on both paths",
-                stmt.origin,
-            )
         if all(inner):
             shadow = given or self.fresh_for(m.target, [m.then, m.orelse])
         else:
@@ -339,6 +332,8 @@ class Shadows:
             s.block.append(node)
             shadow = Leaf(target)
         self.table[m.target] = shadow
+        if given is not None and not all(inner):
+            self.hand_on(stmt, m.target, given)
         for (source, _), is_inner in zip(sides, inner):
             if source is not None and is_inner and self.r.has_shadow(source):
                 if source in self.given:
@@ -370,15 +365,10 @@ class Shadows:
         blocks = [stmt.body, *(block for _, _, block in stmt.handlers)]
         inner = [source is None or source in ir.defined(block) for source, block in zip(names, blocks)]
         given = self.given.get(target)
-        if given is not None and not all(inner):
-            raise self.lost(
-                target,
-                f"{self.r.s.in_words(target)} is one of several arrays, depending on the path, and is written",
-                "copy it on all paths",
-                stmt.origin,
-            )
         shadow = (given or self.fresh_for(target, names)) if all(inner) else self.of_path(stmt, target, names, inner, 0)
         self.table[target] = shadow
+        if given is not None and not all(inner):
+            self.hand_on(stmt, target, given)
         for source, is_inner in zip(names, inner):
             if source is not None and is_inner and self.r.has_shadow(source):
                 if source in self.given:
@@ -478,13 +468,17 @@ class Shadows:
             node.carries.append(carry)
             if c.init is not None and not self.r.has_shadow(c.init):
                 leave_memory(self.r, Leaf(carry.out), c.init)
-            if c.init is None or not self.wanted(c.init):
-                continue
-            if isinstance(self.r.s.facts[c.init], Num):
-                for leaf in (self.of(c.init), Leaf(carry.out)):
-                    self.r.s.fits.setdefault(leaf.name, c.init)
-                self.r.store(self.of(c.init), Const(Ellipsis), Leaf(carry.out), gast.Add)
-            elif isinstance(self.r.s.facts[c.init], Listed):
-                give_list(self.r, stmt, c.init, Leaf(carry.out))
-            else:
-                self.r.add_items(c.init, self.of(c.init), Leaf(carry.out))
+            if c.init is not None and self.wanted(c.init):
+                self.hand_on(stmt, c.init, Leaf(carry.out))
+
+    def hand_on(self, stmt: Any, name: str, cotangent: Leaf) -> None:
+        """Add the cotangent of what a variable has become after a statement to its shadow."""
+        facts, shadow = self.r.s.facts[name], self.of(name)
+        if isinstance(facts, Num):
+            for leaf in (shadow, cotangent):
+                self.r.s.fits.setdefault(leaf.name, name)
+            self.r.store(shadow, Const(Ellipsis), cotangent, gast.Add)
+        elif isinstance(facts, Listed):
+            give_list(self.r, stmt, name, cotangent)
+        else:
+            self.r.add_items(name, shadow, cotangent)

@@ -337,7 +337,10 @@ def axis_from_back(axis: int, ndim: int) -> int:
 @reverse(np.einsum)
 def einsum(y, d, *operands, optimize=False):
     check_subscripts(operands[0])
-    subscripts = spelled_out(operands[0], tuple([np.ndim(x) for x in operands[1:]]))
+    if "..." in operands[0]:
+        subscripts = spelled_out(operands[0], tuple([np.ndim(x) for x in operands[1:]]))
+    else:
+        subscripts = spelled_out(operands[0], ())
     return (None, *[einsum_adjoint(d, subscripts, k, operands[1:], optimize) for k in upto(len(operands) - 1)])
 
 
@@ -392,8 +395,8 @@ def spelled_out(subscripts: str, ndims: tuple[int, ...]) -> str:
     inputs, arrow, output = terms.partition("->")
     free = [c for c in "zyxwvutsrqponmlkjihgfedcbaZYXWVUTSRQPONMLKJIHGFEDCBA" if c not in terms]
     labels, widest = [], ""
-    for term, ndim in zip(inputs.split(","), ndims, strict=True):
-        extra = "".join(free[: ndim - len(term.replace("...", ""))])[::-1]
+    for k, term in enumerate(inputs.split(",")):
+        extra = "".join(free[: ndims[k] - len(term.replace("...", ""))])[::-1] if "..." in term else ""
         labels.append(term.replace("...", extra))
         widest = max(widest, extra if "..." in term else "", key=len)
     if not arrow:

@@ -33,6 +33,7 @@ ARRAYS = CONVERSIONS | {
 }  # fmt: skip
 OF_ARRAYS = {np.transpose, np.swapaxes, np.moveaxis, np.rollaxis, np.squeeze, np.real, np.imag, np.matrix_transpose}
 METHODS_OF_ARRAYS = {"transpose", "swapaxes", "reshape", "ravel", "flatten", "copy", "astype", "view", "diagonal"}
+FLAT = {np.ravel, np.cumsum, np.cumprod, np.nancumsum, np.nancumprod}  # a vector, where no axis is named
 OF_ALL = {np.sum, np.prod, np.mean, np.max, np.min}  # a number, where no axis is named
 SPLITS = {np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit}
 DTYPE_BY_VALUE = {np.linalg.eigvals, np.roots, np.poly, np.real_if_close} | {
@@ -284,4 +285,5 @@ def unknown_result(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str,
         return Num("npscalar", dtype, ())
     of_array = fn in OF_ARRAYS or getattr(fn, "numpy_name", fn.__name__) in METHODS_OF_ARRAYS
     kind = "array" if fn in ARRAYS or (of_array and is_array(s, args[0])) else None
-    return Num(kind, dtype, None, frozenset(roots) | own if may_view(fn, args, kwargs) else own)
+    dims = (None,) if fn in FLAT and len(args) == 1 and not (kwargs or foreign or tensors) else None
+    return Num(kind, dtype, dims, frozenset(roots) | own if may_view(fn, args, kwargs) else own)

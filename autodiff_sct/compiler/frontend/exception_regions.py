@@ -24,6 +24,8 @@ from typing import Any
 
 import gast
 
+from .builders import assign, load
+
 Block = list[Any]
 SIMPLE = (gast.Assign, gast.AugAssign, gast.AnnAssign, gast.Expr, gast.Raise, gast.Assert, gast.Delete)
 QUIET = (gast.Pass, gast.FunctionDef, gast.Nonlocal, gast.Global)
@@ -35,14 +37,6 @@ def at(place: Any, node: Any) -> Any:
         if isinstance(part, (gast.stmt, gast.expr, gast.ExceptHandler)) and getattr(part, "lineno", None) is None:
             gast.copy_location(part, place)
     return node
-
-
-def load(id: str) -> Any:
-    return gast.Name(id, gast.Load(), None, None)
-
-
-def assign(id: str, value: Any) -> Any:
-    return gast.Assign([gast.Name(id, gast.Store(), None, None)], value, None)
 
 
 def number(value: Any) -> Any:

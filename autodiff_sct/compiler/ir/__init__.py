@@ -54,6 +54,7 @@ from .statements import (
     tuple_,
     variables_in,
     whole,
+    whole_index,
 )
 from .traversal import (
     adjoint_bodies,
@@ -139,4 +140,5 @@ __all__ = [
     "variables_in",
     "walk",
     "whole",
+    "whole_index",
 ]

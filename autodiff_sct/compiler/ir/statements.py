@@ -113,6 +113,11 @@ def tuple_(items: list[Expr]) -> Expr:
     return gast.Tuple(items, LOAD)
 
 
+def whole_index(parts: list[Expr]) -> Expr:
+    """An index of one part or of several."""
+    return parts[0] if len(parts) == 1 else tuple_(parts)
+
+
 def parts_of(kind: Any) -> tuple[str, ...]:
     """The fields of a kind of node that may hold expressions or statements, the last one first."""
     without = ("id", "ctx", "op", "ops", "attr", "arg", "kind", "type_comment")

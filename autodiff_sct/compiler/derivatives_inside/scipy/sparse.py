@@ -23,6 +23,7 @@ from ... import ir
 from ...domain.facts import INT, Facts, Num, Opaque
 from ...domain.values import Const, Leaf, ListV, Obj, TupleV, Value
 from ...interp.arrays.emit_op import array_of_list, normal, numpy_call
+from ...interp.arrays.value_dependent import is_array
 from ...interp.kernel.handlers import handles
 from ...interp.kernel.operations import attribute_of, call_python, call_value, get_item, opaque_call, operate
 from ...interp.objects.objects import construct
@@ -88,12 +89,6 @@ def followed(s: Specialiser, value: Value, star: bool = False) -> Value:
     found = s.let_several(expr, [facts, places, places], None, "elements")
     star = star or isinstance(value, Obj) and issubclass(value.cls, sparse.spmatrix)
     return construct_matrix(s, [made, *found], star)
-
-
-def is_array(s: Specialiser, value: Value) -> bool:
-    """True for what surely is an array."""
-    facts = s.num(value)
-    return facts is not None and facts.kind == "array"
 
 
 def matrix_of_array(s: Specialiser, made: Any, value: Value, star: bool) -> Value:

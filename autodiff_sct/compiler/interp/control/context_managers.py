@@ -20,8 +20,8 @@ from ....errors import AutodiffError, SourceUnavailable
 from ... import ir
 from ...domain.facts import Opaque
 from ...domain.values import Leaf, Obj, Suspended, Value
-from ...frontend.builders import parameters
-from ...frontend.exception_regions import Block, assign, at, load
+from ...frontend.builders import assign, load, parameters
+from ...frontend.exception_regions import Block, at
 from ...frontend.parse import parse
 from ...ir.builder import Specialiser
 from ..kernel.handlers import evaluate

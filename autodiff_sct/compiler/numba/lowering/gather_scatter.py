@@ -10,6 +10,7 @@ import gast
 
 from ... import ir
 from ...domain.facts import INT
+from ...frontend.builders import assign
 from ...ir.patterns import is_ellipsis, subscript_parts
 from ..kinds import BOOL, FLOAT32, FLOAT64, INT64, Axis, Grid, Number, Value
 from ..passes.index_functions import (
@@ -27,7 +28,7 @@ from ..passes.index_functions import (
 )
 from ..state import State
 from .expressions import arithmetic, lower, number, resolved
-from .tape import assign, named
+from .tape import named
 from .tape_index import is_new, part, section
 
 

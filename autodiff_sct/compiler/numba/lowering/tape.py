@@ -16,16 +16,13 @@ from ....core import thresholds
 from ... import ir
 from ...codegen.emit import is_new_list
 from ...domain.facts import INT
+from ...frontend.builders import assign
 from ..kinds import FLOAT64, Axis, Grid, Items, Number, Value, none_of
 from ..passes.affine import Form, constant_form, depth_of, least
 from ..passes.index_functions import dtype_name, make, new_array
 from ..state import Counter, Stack, State
 from .lists import as_items, of_either
 from .tape_index import is_written, made_here, may_be_parts, put_in_place
-
-
-def assign(name: str, value: Any) -> Any:
-    return gast.Assign([gast.Name(name, gast.Store(), None, None)], value, None)
 
 
 def lists_together(program: ir.Block) -> dict[str, Any]:

@@ -35,7 +35,7 @@ from ...domain.facts import Dim
 from ...ir.patterns import is_ellipsis, subscript_parts
 from ..kinds import BOOL, INT64, ONE, Axis, Grid, Number, Value
 from ..passes.affine import Form, check_index, constant_form, form_of, length_form, proved, require
-from ..passes.index_functions import over, place
+from ..passes.index_functions import over
 from ..state import State
 from .scalars import constant_of
 
@@ -148,7 +148,7 @@ def zeroed(state: State, variable: str) -> ir.Block:
     grid = state.values[variable]
     zero = ir.constant({BOOL: False, INT64: 0}.get(grid.dtype, 0.0))
     with state.writing() as out:
-        over(state, grid.axes, lambda index: state.emit(ir.Store(variable, place(index), zero)))
+        over(state, grid.axes, lambda index: state.emit(ir.Store(variable, ir.whole_index(index), zero)))
     return out
 
 

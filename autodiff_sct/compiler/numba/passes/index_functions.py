@@ -139,12 +139,8 @@ def make(state: State, grid: Grid, variable: str) -> Grid:
     if constant_of(constant) == 0 and str(constant_of(constant)) != "-0.0":
         return new_array(state, variable, grid.axes, grid.dtype, "zeros")
     result = new_array(state, variable, grid.axes, grid.dtype)
-    over(state, result.axes, lambda index: state.emit(ir.Store(variable, place(index), grid.at(index))))
+    over(state, result.axes, lambda index: state.emit(ir.Store(variable, ir.whole_index(index), grid.at(index))))
     return result
-
-
-def place(index: list[Any]) -> Any:
-    return index[0] if len(index) == 1 else ir.tuple_(index)
 
 
 def made(state: State, grid: Grid, hint: str = "t") -> Grid:

@@ -33,8 +33,9 @@ from typing import Any
 import gast
 
 from ... import ir
+from ...frontend.builders import assign
 from ..kinds import FLOAT64, Grid
-from ..lowering.tape import assign, named, row_of
+from ..lowering.tape import named, row_of
 from ..lowering.tape_index import PRODUCTS, called, zeroed
 from ..state import State
 from .affine import Form, constant_form, form_of, reads_memory

@@ -23,8 +23,9 @@ from typing import Any
 import gast
 
 from ... import ir
+from ...frontend.builders import assign
 from ..kinds import BOOL, FLOAT32, INT64
-from ..lowering.tape import assign, named, row_of
+from ..lowering.tape import named, row_of
 from ..state import State
 from .index_functions import dtype_name
 

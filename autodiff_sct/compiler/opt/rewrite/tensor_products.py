@@ -176,11 +176,7 @@ def part(s: Specialiser, array: Any, index: list[Any], dims: tuple[Axis, ...]) -
             return None
     while kept and is_everything(kept[-1]):
         kept.pop()
-    return Operand(tuple(found), ir.subscript(array, whole(kept)) if kept else array)
-
-
-def whole(index: list[Any]) -> Any:
-    return index[0] if len(index) == 1 else ir.tuple_(index)
+    return Operand(tuple(found), ir.subscript(array, ir.whole_index(kept)) if kept else array)
 
 
 def is_everything(part: Any) -> bool:
@@ -205,7 +201,7 @@ def with_new_axes(expr: Any, places: list[int], rank: int) -> Any:
         parts = [ir.constant(...), *parts[places[0] :]]
     while is_everything(parts[-1]):
         parts.pop()
-    return ir.subscript(expr, whole(parts))
+    return ir.subscript(expr, ir.whole_index(parts))
 
 
 def without_new_axes(stmt: ir.Store) -> None:
@@ -219,7 +215,7 @@ def without_new_axes(stmt: ir.Store) -> None:
     added += [ALL] * (len(index) - len(added))
     if [is_new_axis(x) for x in index] == [is_new_axis(x) for x in added]:
         kept = [x for x in index if not is_new_axis(x)]
-        stmt.index = ir.constant(...) if all(map(is_everything, kept)) else whole(kept)
+        stmt.index = ir.constant(...) if all(map(is_everything, kept)) else ir.whole_index(kept)
         stmt.value = value.value
 
 

@@ -145,7 +145,7 @@ def list_or_none_from_a_dict(x):
     return sum(sum(group) ** 2 for group in groups.values())
 
 
-@refused(r"nothing is known of what this recursion returns", args=vector)
+@refused(r"nothing is known of what this recursion returns", args=lambda rng: (rng.normal(size=20),))
 def memo_that_is_filled_between_calls(x):
     memo = {}
 

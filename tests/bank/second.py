@@ -127,16 +127,12 @@ REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
     "dict_argument_written_by_number": (RR, "only the run tells"),
     "exception_carries_a_value": (EACH, "no derivative rule"),
     "group_by_key": (RR, "of lists, dicts or objects"),
-    "halves_in_turns": (RR + RF, "replaced in a loop"),
     "inactive_side_work": (EACH, "the method 'index'"),
     "keys_of_a_branch": (EACH, "different fields"),
-    "list_argument_written": (RR, "only the run tells"),
-    "memo_of_arrays": (EACH, "leaves its block|lives outside"),
-    "network_of_objects": (RR, "only the run tells"),
+    "list_argument_written": (RR, "of lists, dicts or objects"),
     "numbers_or_arrays_by_exceptions": (RR, "handles exceptions"),
     "shortest_paths": (RR, "effects"),
     "sliding_windows": (EACH, "no view of its adjoint"),
-    "tree_built_by_recursion": (EACH, "different kinds of things"),
 }
 # Second differences do not tell: of half precision, and at a kink of the gradient.
 UNTOLD = {"half_precision_value", "quantiles_by_method"}

@@ -42,8 +42,8 @@ def divide(y, d, a, b):
         return d / b, -d * y * y
     if is_narrower(b, d):  # and divides the sum
         return d / b, -d * y / b
-    d_a = d / b
-    return d_a, -d_a * y
+    t = d / b
+    return t, -t * y
 
 
 @elementwise(np.negative, operator.neg)

@@ -86,7 +86,7 @@ def main(arguments: list[str] | None = None) -> np.ndarray:
     """Fit, print how far the weights are from the true ones, and return them."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=10_000_000)
-    parser.add_argument("--block", type=int, default=250_000, help="rows of a block")
+    parser.add_argument("--block", type=int, default=750_000, help="rows of a block")
     parser.add_argument("--iterations", type=int, default=8)
     parser.add_argument("--executor", choices=("here", "processes", "dask", "mpi"), default="here")
     parser.add_argument("--workers", type=int, default=2)

@@ -17,7 +17,8 @@ INTO_LEAF = """
 
 # Overwrites a value that an earlier operation's derivative needs: the tape has no copy of it, the compiler restores it.
 SAVED_VALUE = """
-    array_bound_anew_in_some_iterations difference_taken_off_a_row row_raised_before_all_are_lowered
+    array_bound_anew_in_some_iterations products_added_to_parts levinson
+    difference_taken_off_a_row row_raised_before_all_are_lowered
     distances_then_overwritten
     alias_in_dict write_in_one_branch reversed_slice self_reversed aug_view_loop einsum_view small_momentum
     small_forces small_buffers set_slices set_rows_and_columns set_ellipsis tuple_of_arrays self_products
@@ -33,6 +34,7 @@ SAVED_VALUE = """
 
 # Makes a plain array of recorded values: `np.array([a, b])`, `np.asarray(t)`, `B[:] = row`.
 PLAIN_ARRAY = """
+    into_bare_memory unwrapped
     default_copy_or_not rk4_pendulum nested_comprehension stacked_comprehension conditional_expression_inside
     matrix_product_by_comprehension list_of_functions_applied arrays_in_list_written group_by_key small_floats
     complex_written casts_and_likes array_from_list broadcast_store indices_with_values walk_over_indices
@@ -105,7 +107,7 @@ SHUFFLED = """
 
 # Copies results by `copy`: torch refuses that, too.
 COPIED_RESULT = """
-    deepcopy_of_an_object_keeps_its_aliases deepcopy_of_lists deepcopy_of_a_dict
+    copy_of_a_number_or_an_array deepcopy_of_an_object_keeps_its_aliases deepcopy_of_lists deepcopy_of_a_dict
     """
 
 # Asks for the type of its argument, or returns a constant: no result is a tensor.

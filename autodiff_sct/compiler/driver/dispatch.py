@@ -246,8 +246,11 @@ class Compiled(Binding):
 
     def save(self, path: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Let the program for these arguments, or the latest without any, run from a file."""
-        latest = self.latest if self.parameters and not (args or kwargs) else None
-        move_to_file(latest.emitted.function if latest is not None else self.function_for(*args, **kwargs), path)
+        if self.latest is not None and self.parameters and not (args or kwargs):
+            function = cast(Callable[..., Any], self.latest.emitted.function)
+        else:
+            function = self.function_for(*args, **kwargs)
+        move_to_file(function, path)
 
     def functions(self) -> list[Callable[..., Any]]:
         """All emitted functions so far."""

@@ -10,7 +10,7 @@ from scipy import integrate
 
 from ....runtime.scipy.solvers import Trajectory
 from ... import ir
-from ...domain.facts import Dim, Num, Opaque
+from ...domain.facts import Axis, Dim, Num, Opaque
 from ...domain.values import Const, Leaf, TupleV, Value
 from ...interp.arrays import emit_op
 from ...interp.arrays.emit_op import array_of_list, numpy_call
@@ -105,7 +105,7 @@ def states(s: Specialiser, fn: Given, expr: Any, settings: list[Value], moving: 
     return row(s, trajectories.trajectory, expr, matrix(facts.dims[0], points), values, "y"), points
 
 
-def column_count(s: Specialiser, times: Value) -> Dim:
+def column_count(s: Specialiser, times: Value) -> Axis:
     count = s.num(times)
     return count.dims[0] if count is not None and count.dims else Dim((s.new_symbol("axis"), 0))
 

@@ -67,7 +67,6 @@ def defined(compiled: Compiled, variant: Variant, values: tuple[Any, ...], seeds
             return limit(compiled, variant, values, seeds, degenerate)
         if variant.first is None and not (compiled.split or SINGULAR in variant.strong):
             masked = strongly(compiled, variant, SINGULAR)
-            masked.strong = variant.strong
             try:
                 result = compiled.call(masked, values, seeds)
                 if not holds_nan(compiled.derivatives_in(variant, result)):
@@ -304,9 +303,9 @@ def known(value: Any) -> Any:
 
 
 def measured(parameters: dict[str, Any], values: tuple[Any, ...]) -> dict[str, Any]:
-    """The trees of the arguments with the lengths that these have."""
+    """The trees of the arguments with the lengths that these have, where there are any."""
     pairs = zip(parameters.items(), values)
-    return {name: (kind, with_lengths(tree, value)) for (name, (kind, tree)), value in pairs}
+    return parameters | {name: (kind, with_lengths(tree, value)) for (name, (kind, tree)), value in pairs}
 
 
 def is_short(length: int) -> bool:

@@ -341,3 +341,14 @@ def products_added_to_parts(total, a, b):
             total[i] += a[j] @ b[i - j]
         total[i, 1:] = total[i, :2] @ a[i] * total[i, 1:]
     return np.sum(total**2)
+
+
+@program(args=normal((4, 5)), tags={"inplace", "second"})
+def edges_damped_by_lists(x):
+    p = x * 1.0
+    total = 0.0
+    for _ in range(3):
+        p[[0, -1]] *= 0.9
+        p[:, [0, -1]] *= 0.8
+        total += np.sum(p**2)
+    return total

@@ -17,7 +17,7 @@ from ....rules.table import TABLE
 from ... import ir
 from ...domain.dependencies import AttributeRead
 from ...domain.facts import FLOAT, INT, Listed, Num, Opaque, Pair, several
-from ...domain.values import Const, Leaf, ListV, PartialV, TupleV, Value
+from ...domain.values import Const, Leaf, ListV, Obj, PartialV, TupleV, Value
 from ...ir.builder import Specialiser
 from ..arrays import emit_op
 from ..arrays.emit_op import array_of_list, numpy_call
@@ -184,6 +184,8 @@ def measured(s: Specialiser, value: Value, attr: str) -> Value:
     if isinstance(value, Const):
         found = getattr(np, attr)(value.value)
         return TupleV(tuple(map(Const, found))) if attr == "shape" else Const(found)
+    if isinstance(value, Obj) and value.cls is list:
+        value = ListV(tuple(items_of(s, value, None)))
     if attr == "ndim" and isinstance(value, (ListV, TupleV)) and s.is_static(value):
         return Const(np.ndim(s.static(value)))
     if isinstance(value, (ListV, TupleV)) and all(getattr(s.num(item), "dims", None) == () for item in value.items):

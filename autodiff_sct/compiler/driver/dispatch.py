@@ -22,9 +22,9 @@ from ...runtime.apart import Apart
 from ..codegen.load import move_to_file, note_origin
 from ..domain.pytree import describe, key
 from ..domain.request import Attempt, Emitted, Request, Way
-from . import cache, compile_log, repeated_calls
+from . import attempts, cache, compile_log
 from .argument_binding import Binding, Slot, general_tree, refuse_endless
-from .repeated_calls import granted_by, holds_nan, settings_of
+from .attempts import granted_by, holds_nan, settings_of
 from .specialization import Variant, Variants, check_distinct, check_order, check_overlap, check_writable
 from .tensor_boxing import seeds_in, unwrapped, wrapped_like
 
@@ -216,7 +216,7 @@ class Compiled(Binding):
 
     def derive(self, variant: Variant, values: tuple[Any, ...], seeds: tuple[Any, ...] = ()) -> Any:
         """Run a variant, or another program where its derivatives fail."""
-        return repeated_calls.derive(self, variant, values, seeds)
+        return attempts.derive(self, variant, values, seeds)
 
     def derivatives_in(self, variant: Variant, result: Any) -> Any:
         """The part of what an emitted function returned that is derivatives."""
@@ -333,7 +333,7 @@ class Adjoint(Compiled):
             gradients = result[1:] if self.value else result if variant.count > 1 else (result,)
             if not (variant.may_be_nan and holds_nan(gradients)):
                 return result[0] if self.value else None, gradients, ()
-            result = repeated_calls.defined(self, variant, args)
+            result = attempts.defined(self, variant, args)
             self.met[kinds] = variant.first or variant
             return self.outcome(variant, args, result)
         return self.outcome(variant, args, self.derive(variant, args))

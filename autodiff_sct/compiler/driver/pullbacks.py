@@ -20,8 +20,8 @@ from ...runtime.apart import Apart
 from ..domain.pytree import is_tensor, leaves
 from ..domain.request import Emitted, Request
 from ..numba import stays_numpy
+from .attempts import holds_nan
 from .dispatch import Adjoint, Compiled
-from .repeated_calls import holds_nan
 from .specialization import Variant
 from .tensor_boxing import seeds_in, unwrapped, wrap_by, wrapped_like
 

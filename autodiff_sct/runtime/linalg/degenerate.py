@@ -4,7 +4,7 @@ The vectors of equal values are any basis of a space, so that their own derivati
 spectrum that is the same for each basis has a derivative all the same: a limit of quotients of two zeros, of which the
 cotangents at that point tell nothing.  There the rules raise `Degenerate` (reverse mode) or give NaN (forward mode),
 and the call is repeated with `perturbed` spectra, whose values lie a little apart:
-``compiler/driver/repeated_calls.py``.
+``compiler/driver/attempts.py``.
 """
 
 from __future__ import annotations

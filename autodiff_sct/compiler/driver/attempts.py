@@ -1,6 +1,6 @@
-"""Calls repeated with another program: refused ones, and those whose derivative is NaN or degenerate.
+"""Attempts: another program for what is refused, and for calls whose derivative is NaN or degenerate.
 
-Most calls need none of this, and no program pays for it but a look for NaN.  The programs are: two with strong zeros
+Most calls are not repeated, and pay for no more than a look for NaN.  The other programs are: two with strong zeros
 (``ad/strong_zeros.py``), those of singular functions or of every function, and one with perturbed spectra
 (``runtime/linalg/degenerate.py``), whose derivatives at four points around a degenerate spectrum tell the one in the
 middle.  They are what `limit_of` makes of them only if they agree: a derivative that is infinite, or that jumps from
@@ -8,10 +8,10 @@ one side to the other, is refused.
 
 Where strong zeros of singular functions are enough once, calls begin with that program from then on (`Variant.first`).
 
-The first attempt writes the shortest and most general program.  A second one is made where the first met something
-that it could have done otherwise (see `domain.attempt`), and a third where the lengths of the arguments, or integers
-among them, may decide what the program is: as a program for the very lengths or integers that it is given, it is of
-no use to calls with others.
+The first attempt to compile writes the shortest and most general program.  A second one is made where the first met
+something that it could have done otherwise (see `domain.attempt`), and a third where the lengths of the arguments, or
+integers among them, may decide what the program is: as a program for the very lengths or integers that it is given, it
+is of no use to calls with others.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Calls on which the rows of ``rules/padding.py`` are checked."""
+"""Calls on which the rows of ``rules/difference.py`` are checked."""
 
 from __future__ import annotations
 

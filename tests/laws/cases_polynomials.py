@@ -1,4 +1,4 @@
-"""Calls on which the rows of ``rules/polynomials.py`` are checked."""
+"""Calls on which the rows of ``rules/special.py`` are checked."""
 
 from __future__ import annotations
 

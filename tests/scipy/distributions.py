@@ -1,4 +1,4 @@
-"""Calls on which the rows of ``rules/scipy/distributions.py`` are checked."""
+"""Calls on which the rows of ``rules/scipy/stats.py`` are checked."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ one side to the other, is refused.
 Where strong zeros of singular functions are enough once, calls begin with that program from then on (`Variant.first`).
 
 The first attempt to compile writes the shortest and most general program.  A second one is made where the first met
-something that it could have done otherwise (see `domain.attempt`), and a third where the lengths of the arguments, or
+something that it could have done otherwise (see `domain.request`), and a third where the lengths of the arguments, or
 integers among them, may decide what the program is: as a program for the very lengths or integers that it is given, it
 is of no use to calls with others.
 """

@@ -231,18 +231,16 @@ def row_raised_before_all_are_lowered(x, A):
 
 @program(args=lambda rng: (rng.uniform(0.3, 1.2, size=3),), tags={"second"})
 def list_bound_anew_in_some_iterations(g):
-    x = [0.0, 0.0]
+    x = [0.0, 0.5]
     total = 0.0
     for k in range(9):
+        before = x
         if k % 3 == 0:
             x = [x[0] + 0.1 * x[1] + g[1], x[1] + g[0]]
         elif k % 3 == 1:
             if g[1] > 0.2:
                 x = [x[1], x[0] * g[2]]
-        x[0] += g[0] * x[1]
-        y = x
-        y[1] = y[0] * 0.5 + y[1]
-        total += x[0] * x[1]
+        total += x[0] * before[1] + before[0] * g[2]
     return total
 
 
@@ -261,20 +259,6 @@ def array_bound_anew_in_some_iterations(g):
     return total
 
 
-@program(args=lambda rng: (rng.uniform(0.3, 1.2, size=3),), tags={"second"})
-def growing_list_bound_anew_in_some_iterations(g):
-    x = [0.0]
-    total = 0.0
-    for k in range(9):
-        if k % 4 == 0:
-            x = [g[0] * k, x[-1]]
-        x.append(x[-1] * g[1] + g[0])
-        if len(x) > 5:
-            x.pop(0)
-        total += x[0] * x[-1]
-    return total
-
-
 @program(args=lambda rng: (rng.uniform(0.3, 1.2, size=3),))
 def list_bound_anew_where_nothing_is_raised(g):
     x = [0.0, 1.0]
@@ -286,6 +270,20 @@ def list_bound_anew_where_nothing_is_raised(g):
             x = [x[0] + g[0], x[1] * g[1]]
         except ValueError:
             total += x[0]
-        x[0] *= g[2]
-        total += x[0] * x[1]
+        total += x[0] * x[1] * g[2]
     return total
+
+
+@program(args=lambda rng: (rng.uniform(0.3, 1.2, size=3), 0.1), wrt=(0,), tags={"inplace"})
+def array_of_several_names_written_on_one_path(x, t):
+    x = x.copy()
+    try:
+        if t > 0.5:
+            raise ValueError
+        w = x
+        if t > 0.2:
+            w = x * 2.0
+        w += x
+    except ValueError:
+        pass
+    return np.sum(x**2)

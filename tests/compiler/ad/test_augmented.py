@@ -51,7 +51,7 @@ def test_gradient(fn: Any, n: int) -> None:
 
 def test_text_and_second_order_of_numbers() -> None:
     text = ad.adjoint_source(newton, 2.0)
-    assert "d_a2 = d_x / x\n" in text and "d_a += d_a2" in text and "d_x *= 0.5" in text
+    assert "t = d_x / x\n" in text and "d_a += t\n" in text and "d_x *= 0.5" in text
     check_gradient(newton, (2.0,))
     ad.check_grads(newton, (2.0,), order=3)
 

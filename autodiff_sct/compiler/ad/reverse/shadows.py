@@ -23,7 +23,15 @@ from ...domain.facts import UNKNOWN, Facts, Listed, Mapped, Num, Pair
 from ...domain.values import Const, Leaf, Value
 from ...interp.arrays import indexing, value_dependent
 from ...ir.builder import Role, is_slice
-from .container_aliasing import ONE_ARRAY, end_of, is_item_read, refuse_changed, refuse_one_memory, regions_held
+from .container_aliasing import (
+    ONE_ARRAY,
+    end_of,
+    is_item_read,
+    refuse_changed,
+    refuse_one_memory,
+    regions_held,
+    written_regions,
+)
 from .cotangents import helper, numpy_call
 from .lists import facts_of_item, give_list
 from .loops import leave_memory
@@ -333,7 +341,7 @@ class Shadows:
             shadow = Leaf(target)
         self.table[m.target] = shadow
         if given is not None and not all(inner):
-            self.hand_on(stmt, m.target, given)
+            self.join(stmt, m.target, given)
         for (source, _), is_inner in zip(sides, inner):
             if source is not None and is_inner and self.r.has_shadow(source):
                 if source in self.given:
@@ -368,7 +376,7 @@ class Shadows:
         shadow = (given or self.fresh_for(target, names)) if all(inner) else self.of_path(stmt, target, names, inner, 0)
         self.table[target] = shadow
         if given is not None and not all(inner):
-            self.hand_on(stmt, target, given)
+            self.join(stmt, target, given)
         for source, is_inner in zip(names, inner):
             if source is not None and is_inner and self.r.has_shadow(source):
                 if source in self.given:
@@ -470,6 +478,13 @@ class Shadows:
                 leave_memory(self.r, Leaf(carry.out), c.init)
             if c.init is not None and self.wanted(c.init):
                 self.hand_on(stmt, c.init, Leaf(carry.out))
+
+    def join(self, stmt: Any, target: str, given: Leaf) -> None:
+        """Add the cotangent of what a branch leaves to its shadow; what is written has one for all of its names."""
+        if written_regions(self.r, target):
+            reason = f"{self.r.s.in_words(target)} is one of several arrays, depending on the path, and is written"
+            raise self.lost(target, reason, "copy it on both paths", stmt.origin)
+        self.hand_on(stmt, target, given)
 
     def hand_on(self, stmt: Any, name: str, cotangent: Leaf) -> None:
         """Add the cotangent of what a variable has become after a statement to its shadow."""

@@ -41,7 +41,7 @@ def drop_leading_axes(s: Specialiser, rank_of: RankOf, block: ir.Block) -> None:
     statements = ir.adjoint_walk(block)
     for stmt in statements:
         inner = without_leading_axes(stmt.expr) if isinstance(stmt, ir.Let) else None
-        if inner is None or inner is stmt.expr or isinstance(inner, gast.Name):
+        if inner is None or inner is stmt.expr:
             continue
         rank, name, facts = rank_of(stmt.expr), stmt.target, s.facts[stmt.target]
         if rank is None or not isinstance(facts, Num) or facts.dims is None:

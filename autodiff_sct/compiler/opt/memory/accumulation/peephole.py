@@ -23,7 +23,7 @@ from typing import Any
 
 import gast
 
-from .....runtime.broadcast import spread, unbroadcast
+from .....runtime.broadcast import unbroadcast
 from .... import ir
 from ....analysis.alias import roots_of
 from ....analysis.effects import touches
@@ -290,8 +290,6 @@ def consumes(s: Specialiser, stmt: Any, name: str) -> bool:
     if isinstance(stmt.expr, (gast.BinOp, gast.UnaryOp)):
         # A sum that is printed as ``d += e`` changes the memory of its left side.
         return not stmt.in_place or getattr(stmt.expr.left, "id", None) != name
-    if isinstance(stmt.expr, gast.Call) and s.globals.get(getattr(stmt.expr.func, "id", "")) is spread:
-        return getattr(stmt.expr.args[0], "id", None) == name
     return is_call(stmt.expr, "sum") or (is_call(stmt.expr, "einsum") and len(stmt.expr.args) == 3)
 
 

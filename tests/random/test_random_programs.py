@@ -11,13 +11,14 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
-from tests.random import ENOUGH, PROGRAMS
+from tests.random import PROGRAMS
 from tests.random.oracle import judge
 from tests.random.writer import FLAVOURS, Writer
 
-BATCHES = 40
+BATCHES = 20
 REFUSED_AT_MOST = 0.2
 UNKNOWN_AT_MOST = 0.1
+ENOUGH = 100  # programs in a batch: a share of fewer says little
 DRAWS = [st.integers(0, n) for n in range(64)]
 
 

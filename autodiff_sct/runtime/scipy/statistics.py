@@ -80,7 +80,7 @@ def gstd(a: Any, *, ddof: Any) -> Any:
 
 def kstat(data: Any, *, n: Any) -> Any:
     """The unbiased estimate of a cumulant, from the central moments."""
-    size, m = data.shape[-1], centred(data)
+    size, m, n = data.shape[-1], centred(data), int(n)  # as SciPy reads it
     if n == 1:
         return np.mean(data, -1)
     second = np.mean(m**2, -1)
@@ -94,7 +94,7 @@ def kstat(data: Any, *, n: Any) -> Any:
 
 def kstatvar(data: Any, *, n: Any) -> Any:
     size, second = data.shape[-1], kstat(data, n=2)
-    if n == 1:
+    if int(n) == 1:
         return second / size
     return (2 * size * second**2 + (size - 1) * kstat(data, n=4)) / (size * (size + 1))
 

@@ -56,7 +56,7 @@ def drop_leading_axes(s: Specialiser, rank_of: RankOf, block: ir.Block) -> None:
 def without_leading_axes(expr: Any) -> Any:
     """``d`` of ``d[None]``; an expression that puts no new axis first and nowhere else as it is."""
     if isinstance(expr, gast.Subscript) and (places := new_axes(expr)) is not None:
-        return expr.value if places == [*range(len(places))] else expr
+        return expr.value if places and places == [*range(len(places))] else expr
     return expr
 
 

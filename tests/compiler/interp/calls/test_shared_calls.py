@@ -38,8 +38,13 @@ ALWAYS = {
     "counters_are_updated",
     "dtype_from_a_helper",
 }
-# Objects that a call returns and others write to are not followed through it: such calls stay inlined elsewhere.
-OBJECTS_RETURNED = {"object_with_array", "tape_of_objects", "bodies_attract_each_other"}
+# Objects that a call makes or returns and others write to are not followed through it: such calls stay inlined.
+OBJECTS_RETURNED = {
+    "object_that_is_its_own_iterator",
+    "object_with_array",
+    "tape_of_objects",
+    "bodies_attract_each_other",
+}
 STEP = 29
 
 

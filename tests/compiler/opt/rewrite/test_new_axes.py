@@ -53,3 +53,12 @@ def test_vectors(k):
     for v in (RNG.normal(size=4), RNG.normal(size=1)):
         args = (RNG.normal(size=(6, 4)), v)
         check_gradient(weighted, args) if k == 0 else check_gradient(lambda v, x: weighted(x, v), args[::-1])
+
+
+def test_an_empty_index_makes_a_number_of_an_array_without_axes():
+    def matern(x):
+        r = np.linalg.norm(x)
+        return (1 + r) * np.exp(-r)
+
+    x = np.full(2, 1e-3)
+    np.testing.assert_allclose(ad.jacrev(ad.jacfwd(matern))(x), ad.hessian(matern)(x), rtol=1e-6, atol=1e-9)

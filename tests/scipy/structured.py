@@ -6,7 +6,7 @@ import numpy as np
 from scipy import linalg
 
 import autodiff_sct.rules.scipy.structured  # noqa: F401  (fills the table)
-from tests.laws.cases_linalg import B, V, real
+from tests.laws.cases_linalg import POSITIVE, B, V, real
 from tests.laws.checker import Case, case
 
 C, R = np.array([4.0, 1.1, 0.3]), np.array([4.0, -0.7, 0.4])
@@ -20,5 +20,5 @@ CASES: list[Case] = [
     case(linalg.solve_banded, (0, 0), BANDS[2:3], real(4)),
     *(case(linalg.solveh_banded, ABOVE, b) for b in (V, B)),
     *(case(linalg.solveh_banded, ABOVE[::-1], b, lower=True) for b in (V, B)),
-    case(linalg.solveh_banded, ABOVE[2:], V),
+    case(linalg.solveh_banded, ABOVE[2:], V), case(linalg.ldl, POSITIVE),
 ]  # fmt: skip

@@ -352,3 +352,17 @@ def edges_damped_by_lists(x):
         p[:, [0, -1]] *= 0.8
         total += np.sum(p**2)
     return total
+
+
+@program(args=normal((4,)), tags={"inplace", "second"})
+def index_lists_of_two_branches(x):
+    total = 0.0
+    for k in range(4):
+        if k % 2:
+            ends = [0, -1]
+        else:
+            ends = [-1, 0]
+        x = x * 1.1
+        x[ends] = x[ends] ** 2 * np.array([2.0, 3.0])
+        total += np.sum(x)
+    return total + x[ends[0]]

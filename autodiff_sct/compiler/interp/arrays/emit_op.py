@@ -302,7 +302,7 @@ def whole_or_part(s: Specialiser, base: Leaf, index: Value) -> Value:
     axes = facts.ndim if isinstance(facts, Num) and facts.kind == "array" else None
     parts = index.items if isinstance(index, TupleV) else (index,)
     whole = axes is not None and 0 < len(parts) <= axes and all(part == Const(slice(None)) for part in parts)
-    return Const(Ellipsis) if whole else index
+    return Const(Ellipsis) if whole else normal(s, index)
 
 
 def store_item(s: Specialiser, base: Leaf, index: Value, value: Value) -> None:

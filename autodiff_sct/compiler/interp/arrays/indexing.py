@@ -14,6 +14,7 @@ from ...domain.values import Const, Leaf, ListV, SliceV, TupleV, Value
 from ...ir.builder import Specialiser
 from ..kernel.slice_lengths import span
 from ..kernel.user_errors import too_many_indices
+from . import emit_op
 
 MASKS = "masks"  # in `dynamic`: a mask may pick more items one time than another
 
@@ -84,6 +85,7 @@ def load_item(s: Specialiser, base: Leaf, index: Value) -> Value:
     """``base[index]`` on an array."""
     facts = s.facts[base.name]
     assert isinstance(facts, Num)
+    index = emit_op.normal(s, index)
     parts = parts_of(index)
     if not parts and facts.kind == "npscalar":
         return base

@@ -69,11 +69,6 @@ def loop(s: Specialiser, make: Callable[[], ir.Loop], body: Callable[[ir.Loop], 
     finish_loop(s, node, entry, phis, end)
 
 
-def is_made_inside(s: Specialiser, key: Any, value: Value, entry: dict[Any, Value]) -> bool:
-    """True for a constant item of a list of integers that a loop's body writes down, which need not be carried."""
-    return isinstance(value, Const) and isinstance(key, tuple) and key[0] in s.integer_lists and key not in entry
-
-
 def note_solved(s: Specialiser, site: Any, carried: dict[Any, Value]) -> None:
     """Note what a loop inside another carries; the fields of objects are found anew."""
     if not s.loops:
@@ -116,10 +111,7 @@ def next_carried(
     """The facts at the head of the loop for each name that the body changes, in the shape of its value."""
     result: dict[Any, Value] = {}
     pending = [
-        key
-        for key in end
-        if (key in carried or key not in head or not (head[key] is end[key] or head[key] == end[key]))
-        and not is_made_inside(s, key, end[key], entry)
+        key for key in end if key in carried or key not in head or not (head[key] is end[key] or head[key] == end[key])
     ]
     envs = (entry, end, dict(end), site)
     while pending:
@@ -244,7 +236,7 @@ def holds_itself(key: Any, first: Value, last: Obj, entry: dict[Any, Value]) -> 
 def finish_loop(
     s: Specialiser, node: ir.Loop, entry: dict[Any, Value], phis: dict[Any, Value], end: dict[Any, Value]
 ) -> None:
-    after = entry | {key: value for key, value in end.items() if is_made_inside(s, key, value, entry)}
+    after = dict(entry)
     for key, value in phis.items():
         after[key] = close(s, node, key, value, entry.get(key, MISSING), end.get(key, MISSING))
     s.env = after

@@ -207,7 +207,7 @@ def fill_diagonal(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -
 
 def scatter(s: Specialiser, ufunc: np.ufunc, args: list[Value]) -> Value:
     """``np.add.at(a, index, value)``: repeated indices add up."""
-    base, index = target(s, args[0]), args[1]
+    base, index = target(s, args[0]), emit_op.normal(s, args[1])
     value = args[2] if len(args) > 2 else Const(None)
     if isinstance(index, ListV):
         index = numpy(s, "array", index)

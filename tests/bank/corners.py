@@ -197,6 +197,13 @@ def einsum_view(A):
 
 
 # Real view of complex written.
+@program(args=lambda rng: (rng.normal(size=4),))
+def conjugate_of_a_number_in_the_text(x):
+    w = 0.1 + 0.2j
+    e = w.conjugate() * x + 1j * x[::-1]
+    return np.sum(np.abs(e) ** 2)
+
+
 @program(args=lambda rng: (v(1 + 2j, 3 - 1j),))
 def real_view(z):
     w = z * z

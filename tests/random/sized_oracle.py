@@ -203,8 +203,10 @@ def check_narrow(program: Callable[..., Any], args: Arguments, gradient: Any) ->
         except ad.AutodiffError:
             continue
         assert type(value) is type(expected), f"in float32: {type(value)} is not {type(expected)}"
-        assert value == expected, f"in float32: {value!r} is not {expected!r}"
+        assert np.array_equal(value, expected, equal_nan=True), f"in float32: {value!r} is not {expected!r}"
         check_kinds(narrow, found)
+        if not np.isfinite(expected):
+            continue  # float32 overflows where float64 does not
         for k, (g, w) in enumerate(zip(found, gradient)):
             off = np.abs(np.asarray(g, float) - w)
             scale = max(1.0, float(np.max(np.abs(w), initial=0.0)))

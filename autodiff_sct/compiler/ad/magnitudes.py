@@ -155,7 +155,7 @@ def base_and_factors(
     factors: Factors = ()
     for _ in range(DEPTH):
         op = getattr(makers.get(value.name), "op", None) if isinstance(value, Leaf) else None
-        if op is None or not is_unchanged(where, value):
+        if op is None or not op.arguments or not is_unchanged(where, value):
             break
         first, *rest = op.arguments.values()
         if op.fn in NEGATIONS:

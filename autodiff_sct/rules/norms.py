@@ -74,7 +74,7 @@ def root_of_squares(x):
 
 @elementwise(root_of_squares)
 def root_of_sum(y, d, x):
-    return d / (2 * y)
+    return d / (2 * nonzero(y))
 
 
 @elementwise(squared_absolute)

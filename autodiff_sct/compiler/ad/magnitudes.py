@@ -98,12 +98,14 @@ def squared_magnitudes(
     Roots of squares are told apart, too: these are magnitudes.
     """
     found: dict[Any, Square] = {}
+    divisors = {name for block in ir.blocks(program) for name in roots_that_divide(block)}
     for stmt in ir.walk(program):
         if not isinstance(stmt, ir.Let) or stmt.op is None:
             continue
         if s.read_again and stmt.op.fn in ABSOLUTE and active(stmt.target):
             say_from_the_right(s, stmt)
-        if stmt.op.fn in ROOTS and (root := root_of(s, where, makers, active, stmt.op)) is not None:
+        guarded = s.read_again or stmt.target not in divisors
+        if stmt.op.fn in ROOTS and guarded and (root := root_of(s, where, makers, active, stmt.op)) is not None:
             found[stmt] = root
         base, factors = without_factors(s, where, makers, active, stmt)
         maker = makers.get(base)
@@ -113,6 +115,14 @@ def squared_magnitudes(
     return found
 
 
+def roots_that_divide(block: ir.Block) -> set[str]:
+    """The roots by which a block divides, without a branch between: the primal has no value where one is zero."""
+    made = [stmt for stmt in block if isinstance(stmt, ir.Let) and stmt.op is not None]
+    operands = [[*stmt.op.arguments.values()][1:] for stmt in made if stmt.op.fn in QUOTIENTS]
+    below = {value.name for values in operands for value in values if isinstance(value, Leaf)}
+    return {stmt.target for stmt in made if stmt.op.fn in ROOTS and stmt.target in below}
+
+
 def root_of(s: Specialiser, where: Regions, makers: Makers, active: Callable[[str], bool], op: ir.Op) -> Square | None:
     """The root of a sum of squares, or of a multiple of one; None for other roots.
 
@@ -120,7 +130,7 @@ def root_of(s: Specialiser, where: Regions, makers: Makers, active: Callable[[st
     """
     inside = op.arguments["x"]
     base, factors = base_and_factors(s, where, makers, active, inside)
-    if not is_sum_of_squares(s, where, makers, base):
+    if not is_sum_of_squares(s, where, makers, base) or is_positive(makers, base):
         return None
     if s.read_again and (norm := norm_of(s, where, makers, base)) is not None:
         return Square(norm, factors)
@@ -277,6 +287,11 @@ def terms_of(makers: Makers, value: Value, depth: int = DEPTH) -> list[Value]:
     if op is None or op.fn not in (np.add, operator.add) or depth == 0:
         return [] if value == Const(0) else [value]
     return [term for side in op.arguments.values() for term in terms_of(makers, side, depth - 1)]
+
+
+def is_positive(makers: Makers, value: Value) -> bool:
+    """True for a sum of squares and a positive number, whose root has no kink."""
+    return any(isinstance(term, Const) and term.value > 0 for term in terms_of(makers, value))
 
 
 def squared_base(where: Regions, makers: Makers, value: Value) -> Value | None:

@@ -35,7 +35,6 @@ import gast
 import numpy as np
 
 from ...errors import NoRule
-from ...rules.norms import root_of_squares
 from ...rules.table import TABLE, Rule
 from ...runtime.linalg.slopes import pushed, slope
 from .. import ir
@@ -57,7 +56,6 @@ SINGULAR: Functions = frozenset({
     np.sqrt, math.sqrt, np.cbrt, math.cbrt, np.log, math.log, np.log2, math.log2, np.log10, math.log10, np.log1p,
     math.log1p, np.reciprocal, np.arcsin, math.asin, np.arccos, math.acos, np.arccosh, math.acosh, np.arctanh,
     math.atanh, np.arctan2, math.atan2,
-    root_of_squares,
 }) | QUOTIENTS | POWERS  # fmt: skip
 PRODUCTS: Functions = frozenset({np.multiply, operator.mul})
 SUMS_OF_PRODUCTS: Functions = frozenset({
@@ -143,8 +141,6 @@ def with_strong_zeros(s: Specialiser, op: ir.Op, d: Value, write: Write, wanted:
     if have.dims == () and have.kind != "array" and numbers:
         return in_branch(s, d, entries, block, [p for p in wanted if p in entries], lambda d: write(d, op.arguments))
     s.block[mark:] = block
-    if op.fn is root_of_squares and s.strong is EVERY:  # the slope of a norm is taken to be 0 at 0
-        entries = {"x": call_python(s, where_nonzero, [op.arguments["x"], entries["x"]], {})}
     return entries | {p: masked(s, d, entries[p]) for p in wanted if p in entries}
 
 

@@ -16,6 +16,7 @@ OPERATIONS = {gast.BinOp, gast.UnaryOp, gast.Call, gast.Subscript, gast.Compare,
 NAMES = {name: np.dtype(name) for name in "float16 float32 float64 complex64 complex128".split()}
 WIDE = {np.dtype(np.float64), np.dtype(np.complex128)}
 ELEMENTWISE = (gast.Add, gast.Sub, gast.Mult, gast.Div, gast.Pow)
+OF_OBJECTS = (gast.Is, gast.IsNot, gast.In, gast.NotIn)
 
 
 def size(expr: Any) -> int:
@@ -41,6 +42,13 @@ def holds_numbers(s: Specialiser, facts: Any) -> bool:
 def is_unknown(facts: Any) -> bool:
     """True if a value may hold a list of which nothing is known here."""
     return not isinstance(facts, Listed)
+
+
+def compared(expr: Any) -> list[Any]:
+    """The two sides of a comparison of elements; another expression itself."""
+    if isinstance(expr, gast.Compare) and len(expr.ops) == 1 and not isinstance(expr.ops[0], OF_OBJECTS):
+        return [expr.left, expr.comparators[0]]
+    return [expr]
 
 
 def is_method(expr: Any, name: str) -> bool:

@@ -9,6 +9,7 @@
 ``d_out * 100.0 * (2 * x)``            ``200.0 * d_out * x``
 ``d_c / (2 * c) * (2 * b)``            ``d_c / c * b``
 ``2 * (d_c / (2 * c))[:, None]``       ``(d_c / c)[:, None]``
+``d_t = d / (2 * t); d_t * (2 * x)``   ``d_t = d / t; d_t * x``
 ``np.sum(d_z, axis=0)``                ``d_z.sum(axis=0)``
 ``np.expand_dims(d_z, 1)``             ``d_z[:, None]``
 ``d_b[None] * x``                      ``d_b * x``
@@ -46,7 +47,9 @@ from ...ir.builder import Specialiser
 from ...ir.patterns import (
     ELEMENTWISE,
     NAMES,
+    SUMS,
     WIDE,
+    compared,
     is_method,
     is_negative,
     is_pop_call,
@@ -55,6 +58,7 @@ from ...ir.patterns import (
     numpy_name,
     signed,
     signed_first,
+    size,
 )
 from ...ir.traversal import with_operands
 from .new_axes import axes_gone, broadcast, drop_leading_axes, new_axes, summed_axis, widened, without_kept_axis
@@ -77,6 +81,43 @@ def canonicalize(s: Specialiser, block: ir.Block) -> None:
         if part == "value" and stmt.aug in (gast.Add, gast.Sub):
             without_new_axis(spelling, stmt)
     drop_leading_axes(s, spelling.rank, block)
+    cancel(s, block)
+
+
+def cancel(s: Specialiser, block: ir.Block) -> None:
+    """Drop the literal that divides a cotangent where each of its readers multiplies by it, in place."""
+    parts = {stmt: part for stmt, part in cotangents(s, block) if not getattr(stmt, "in_place", False)}
+    divided: dict[str, Any] = {}
+    for stmt, part in parts.items():
+        above, below, rest = apart(getattr(stmt, part))
+        if part == "expr" and below and not above and size(rest):
+            divided[stmt.target] = stmt, below, rest
+    readers: dict[str, list[Any]] = {name: [] for name in divided}
+    for stmt in ir.walk(block) if divided else ():
+        for name in readers.keys() & set(ir.uses(stmt)):
+            readers[name].append(stmt)
+    for name, (stmt, below, rest) in divided.items():
+        found = {x: undivided(getattr(x, parts[x]), name, below) for x in readers[name] if x in parts}
+        if 0 < len(found) == len(readers[name]) and None not in found.values():
+            stmt.expr = rest
+            for reader, expr in found.items():
+                setattr(reader, parts[reader], expr)
+
+
+def undivided(expr: Any, name: str, by: list[float]) -> Any | None:
+    """An expression for a variable that some literals divide no longer; None unless they multiply all of its terms."""
+    if name not in ir.variables_in(expr):
+        return expr
+    if is_negative(expr):
+        inner = undivided(expr.operand, name, by)
+        return None if inner is None else gast.UnaryOp(expr.op, inner)
+    if isinstance(expr, gast.BinOp) and isinstance(expr.op, SUMS):
+        left, right = undivided(expr.left, name, by), undivided(expr.right, name, by)
+        return None if left is None or right is None else gast.BinOp(left, expr.op, right)
+    above, below, rest = apart(expr)
+    factors = [] if rest is None or below or above != by else ratio_of(rest)[1]
+    alone = [getattr(factor, "id", None) for factor in factors].count(name) == 1
+    return rest if alone and len(factors) > 1 and ir.variables_in(rest).count(name) == 1 else None
 
 
 def without_new_axis(spelling: Spelling, stmt: ir.Store) -> None:
@@ -316,7 +357,8 @@ class Spelling:
         if isinstance(expr, gast.UnaryOp) and isinstance(expr.op, gast.USub):
             return self.rank(expr.operand)
         if isinstance(expr, gast.BinOp) and isinstance(expr.op, ELEMENTWISE):
-            sides = [0 if self.is_number(side) else self.rank(side) for side in (expr.left, expr.right)]
+            operands = [expr.left, *compared(expr.right)]
+            sides = [0 if self.is_number(side) else self.rank(side) for side in operands]
             return None if None in sides else max(side for side in sides if side is not None)
         if isinstance(expr, gast.Subscript) and (places := new_axes(expr)) is not None:
             rank = self.rank(expr.value)

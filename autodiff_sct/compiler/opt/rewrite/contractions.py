@@ -33,7 +33,7 @@ from ...domain.facts import Axis, Dim, Num, broadcast
 from ...interp.kernel.slice_lengths import written_span
 from ...ir.builder import Specialiser
 from ...ir.dims import Lengths, born
-from ...ir.patterns import ELEMENTWISE, is_pop_call, literal, numpy_name, subscript_parts
+from ...ir.patterns import ELEMENTWISE, compared, is_pop_call, literal, numpy_name, subscript_parts
 from ...ir.traversal import with_operands
 from .canonicalize import Spelling, cotangents, factors_of, multiplied, popped, ratio_of, rewrite, signed
 from .new_axes import axes_gone, is_item, new_axes, summed_axis, widened
@@ -251,7 +251,8 @@ class Contractions:
             known = saved.dims if saved is not None and is_of_doubles(saved) else None
             return known and tuple(axis if axis == 1 or lasts(axis) else None for axis in known)
         if isinstance(expr, gast.BinOp) and isinstance(expr.op, ELEMENTWISE):
-            return broadcast(*(() if self.spelling.is_number(e) else self.dims(e) for e in (expr.left, expr.right)))
+            sides = [expr.left, *compared(expr.right)]
+            return broadcast(*(() if self.spelling.is_number(e) else self.dims(e) for e in sides))
         if isinstance(expr, gast.UnaryOp) and isinstance(expr.op, gast.USub):
             return self.dims(expr.operand)
         if isinstance(expr, gast.Subscript) and (places := new_axes(expr)) is not None:

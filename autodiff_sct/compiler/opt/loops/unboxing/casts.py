@@ -144,9 +144,11 @@ class Floats:
         return fits and all(self.is_float(side) or self.is_whole(side) for side in sides)
 
     def is_whole(self, expr: Any) -> bool:
-        """True if an expression is surely a Python integer."""
+        """True if an expression is surely a Python integer, or truth value."""
         if isinstance(expr, gast.Constant):
             return type(expr.value) is int
+        if isinstance(expr, gast.Compare):
+            return all(self.is_float(side) or self.is_whole(side) for side in (expr.left, *expr.comparators))
         facts = self.s.facts.get(expr.id) if isinstance(expr, gast.Name) else None
         if isinstance(facts, Num) and facts.kind == "int":
             return True

@@ -16,6 +16,8 @@ def interval_of(x: Any, ends: Any) -> Any:
 
     >>> interval_of(np.array([-1.0, 0.5, 1.0, 7.0]), np.array([0.0, 1.0, 2.0]))
     array([0, 0, 1, 1])
+
+    Where `ends` decrease somewhere, it is the interval that ``np.interp`` takes, whose search goes on from `x` to `x`.
     """
     last = len(ends) - 2
     if np.size(x) >= max(thresholds.PLACED_EVENLY, 4 * last) and last > 0 and x.dtype.kind == ends.dtype.kind == "f":
@@ -24,6 +26,9 @@ def interval_of(x: Any, ends: Any) -> Any:
             place = even_interval(x, ends, step)
             if place is not None:
                 return place
+    if np.any(ends[1:] < ends[:-1]):
+        with np.errstate(invalid="ignore"):
+            return np.clip(np.interp(x, ends, np.arange(last + 2)).astype(np.intp), 0, last)
     return np.clip(np.searchsorted(ends, x, "right") - 1, 0, last)
 
 

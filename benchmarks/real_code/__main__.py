@@ -12,6 +12,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from .inputs import LENGTH
 from .judge import class_of
 
 HANG = 200  # seconds without a word
@@ -50,6 +51,8 @@ class Package:
         with selectors.DefaultSelector() as selector, process.stdout:
             selector.register(process.stdout, selectors.EVENT_READ)
             while selector.select(HANG) and (line := process.stdout.readline()):
+                if not line.startswith(b'["'):  # a package's own print, from a process that it forked
+                    continue
                 word, *rest = json.loads(line)
                 if word == "end":
                     self.public, ended = rest[0], True
@@ -91,13 +94,15 @@ def main() -> None:
     parser.add_argument("--most", type=int, default=40, help="functions for each package")
     parser.add_argument("--no-autograd", action="store_true", help="leave the baseline out")
     parser.add_argument("--json", type=Path, help="read the targets from there if it exists, write all outcomes there")
+    parser.add_argument("--length", type=int, default=LENGTH, help="of vectors, for the targets in the file of --json")
     parser.add_argument("--only", help="functions whose name contains this")
     chosen = parser.parse_args()
     known = json.loads(chosen.json.read_text()) if chosen.json and chosen.json.exists() else {}
     rows, reasons = [], Counter[str]()
     for name in chosen.packages:
         before = known.get(name, {})
-        given = [item for item in before.get("targets", {}).values() if (chosen.only or "") in item[0]]
+        targets = [item for item in before.get("targets", {}).values() if (chosen.only or "") in item[0]]
+        given = [[*item[:3], chosen.length] for item in targets]
         ours = Package(name, "ours", chosen.most, given)
         rows.append(ours.row())
         reasons.update(

@@ -14,11 +14,25 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .inputs import combinations, make
+from .inputs import LENGTH, combinations, make
 
 __all__ = ["Late", "Target", "floats_in", "limit", "public_functions", "targets"]
 
-SKIPPED = ("test", "plot", "example", "dataset", "conftest", "doc", "vis", "setup", "bench", "cli", "gui", "deprecat")
+SKIPPED = (
+    "test",
+    "plot",
+    "example",
+    "dataset",
+    "conftest",
+    "doc",
+    "vis",
+    "setup",
+    "bench",
+    "cli",
+    "gui",
+    "deprecat",
+    "numba",
+)
 NOT_DIFFERENTIATED = {"int", "matrices"}
 
 
@@ -48,6 +62,7 @@ class Target(NamedTuple):
     name: str
     names: tuple[str, ...]
     position: int
+    length: int = LENGTH
 
 
 def modules(package: str) -> Iterator[ModuleType]:
@@ -146,7 +161,7 @@ def targets(package: str, most: int, skip: set[str]) -> Iterator[Target | str]:
             continue
         yield name
         try:
-            with limit(15):
+            with limit(5):
                 names = arguments_for(function)
         except Late:
             continue

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["GENERATORS", "combinations", "direction", "make"]
+__all__ = ["GENERATORS", "LENGTH", "combinations", "direction", "make"]
 
+LENGTH = 40  # of vectors
 TRIES = 400  # combinations of arguments for each function
 
 
@@ -30,31 +31,31 @@ def probabilities(n: int, seed: int) -> np.ndarray:
     return p / p.sum()
 
 
-GENERATORS: dict[str, Callable[[int], Any]] = {
-    "vector": lambda seed: rng(seed).normal(size=40),
-    "positive": lambda seed: rng(seed).uniform(0.2, 0.9, 40),
-    "float": lambda seed: 0.3 + 0.1 * seed,
-    "square": lambda seed: rng(seed).normal(size=(7, 7)),
-    "definite": lambda seed: positive_definite(7, seed),
-    "tall": lambda seed: rng(seed).normal(size=(40, 7)),
-    "int": lambda seed: 3,
-    "sorted": lambda seed: np.sort(rng(seed).uniform(0.0, 9.0, 200)),
-    "probabilities": lambda seed: probabilities(7, seed),
-    "short": lambda seed: rng(seed).normal(size=7),
-    "three": lambda seed: rng(seed).uniform(0.1, 0.9, 3),
-    "four": lambda seed: rng(seed).uniform(0.1, 0.9, 4),
-    "pair": lambda seed: rng(seed).uniform(0.1, 0.9, 2),
-    "points": lambda seed: rng(seed).uniform(0.1, 0.9, (40, 3)),
-    "small": lambda seed: positive_definite(3, seed),
-    "cube": lambda seed: rng(seed).normal(size=(5, 4, 3)),
-    "large": lambda seed: 40.0 + seed,
-    "matrices": lambda seed: [rng(seed).normal(size=(7, 3)), rng(seed + 9).normal(size=(5, 3))],
+GENERATORS: dict[str, Callable[[int, int], Any]] = {
+    "vector": lambda seed, n: rng(seed).normal(size=n),
+    "positive": lambda seed, n: rng(seed).uniform(0.2, 0.9, n),
+    "float": lambda seed, n: 0.3 + 0.1 * seed,
+    "square": lambda seed, n: rng(seed).normal(size=(n // 5 - 1,) * 2),
+    "definite": lambda seed, n: positive_definite(n // 5 - 1, seed),
+    "tall": lambda seed, n: rng(seed).normal(size=(n, 7)),
+    "int": lambda seed, n: 3,
+    "sorted": lambda seed, n: np.sort(rng(seed).uniform(0.0, 9.0, 5 * n)),
+    "probabilities": lambda seed, n: probabilities(n // 5 - 1, seed),
+    "short": lambda seed, n: rng(seed).normal(size=n // 5 - 1),
+    "three": lambda seed, n: rng(seed).uniform(0.1, 0.9, 3),
+    "four": lambda seed, n: rng(seed).uniform(0.1, 0.9, 4),
+    "pair": lambda seed, n: rng(seed).uniform(0.1, 0.9, 2),
+    "points": lambda seed, n: rng(seed).uniform(0.1, 0.9, (n, 3)),
+    "small": lambda seed, n: positive_definite(3, seed),
+    "cube": lambda seed, n: rng(seed).normal(size=(n // 8, 4, 3)),
+    "large": lambda seed, n: 40.0 + seed,
+    "matrices": lambda seed, n: [rng(seed).normal(size=(7, 3)), rng(seed + 9).normal(size=(5, 3))],
 }
 
 
-def make(names: tuple[str, ...]) -> list[Any]:
-    """Fresh arguments by the names of their generators."""
-    return [GENERATORS[name](position) for position, name in enumerate(names)]
+def make(names: tuple[str, ...], length: int = LENGTH) -> list[Any]:
+    """Fresh arguments by the names of their generators; vectors have `length` items."""
+    return [GENERATORS[name](position, length) for position, name in enumerate(names)]
 
 
 def combinations(count: int) -> Iterator[tuple[str, ...]]:

@@ -54,6 +54,9 @@ CASES: list[Case] = [
     case(np.interp, OUTSIDE, KNOTS, V, 0.3, 0.4),
     case(np.interp, OUTSIDE, KNOTS, V, right=0.4),
     case(np.interp, POINTS, KNOTS, V + 1j),
+    case(
+        np.interp, POINTS, KNOTS[[0, 2, 1, 3]], V
+    ),  # knots in no order: the result is that of the interval that NumPy's search meets
     case(np.trapezoid, V),
     case(np.trapezoid, V, PLACES),
     case(np.trapezoid, V, dx=0.3),

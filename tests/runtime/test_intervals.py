@@ -58,3 +58,16 @@ def test_gradients(n) -> None:
     values = RNG.uniform(0.0, 1.0, 9)
     slopes = np.diff(values) / np.diff(knots)
     np.testing.assert_allclose(ad.grad(lambda x: np.sum(np.interp(x, knots, values)))(x), slopes[searched(x, knots)])
+
+
+@pytest.mark.parametrize("knots", [7, 40, 300])
+@pytest.mark.parametrize("n", [7, 300, 5000])
+def test_knots_in_no_order(knots, n) -> None:
+    """Each place has the slope of the interval whose value ``np.interp`` returns."""
+    x, xp, fp = (RNG.normal(size=size) for size in (n, knots, knots))
+    h = 1e-9
+    differences = (np.interp(x + h, xp, fp) - np.interp(x - h, xp, fp)) / (2 * h)
+    slopes = ad.grad(lambda x: np.sum(np.interp(x, xp, fp)))(x)
+    np.testing.assert_allclose(slopes, differences, rtol=1e-4, atol=1e-4)
+    x[0] = np.nan
+    np.testing.assert_allclose(ad.grad(lambda x: np.sum(np.interp(x, xp, fp)))(x)[1:], slopes[1:])

@@ -16,6 +16,7 @@ that only the run knows, and carries no derivative.
 from __future__ import annotations
 
 import builtins
+import os
 import sys
 import sysconfig
 from collections.abc import Callable
@@ -261,6 +262,7 @@ Value = Any
 
 
 PACKAGES = tuple({sysconfig.get_path(name) for name in ("purelib", "platlib")})
+FOLDERS = tuple(f"{os.sep}{name}{os.sep}" for name in ("site-packages", "dist-packages"))  # of users, of systems
 # Modules of the standard library whose objects are made of values that can be followed.
 FOLLOWED = set("_thread argparse builtins collections dataclasses enum fractions functools threading types".split())
 KNOWN: WeakKeyDictionary[type, bool] = WeakKeyDictionary()
@@ -305,7 +307,7 @@ def is_installed(cls: type) -> bool:
 def is_packaged(text: Any) -> bool:
     """True for a file of an installed package, and for a function whose text is in one."""
     file = text.__code__.co_filename if isinstance(text, FunctionType) else text
-    return isinstance(file, str) and file.startswith(PACKAGES)
+    return isinstance(file, str) and (file.startswith(PACKAGES) or any(folder in file for folder in FOLDERS))
 
 
 def holds_opaque(value: Any) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -212,6 +213,12 @@ def test_a_package_that_can_be_followed_is_followed(package: Any) -> None:
     assert not package.CALLS
     ad.grad(lambda x: np.sum(package.transformed(x)))(X)
     assert package.CALLS == ["plain"]  # the memo answers from then on
+
+
+@pytest.mark.parametrize("folder", ["site-packages", "dist-packages"])
+def test_packages_of_a_user_and_of_the_system_are_installed_ones(folder: str) -> None:
+    assert values.is_packaged(os.path.join(os.sep, "home", "ada", ".local", "lib", folder, "library", "parts.py"))
+    assert not values.is_packaged(os.path.join(os.sep, "home", "ada", f"{folder}.py"))
 
 
 def test_the_users_own_functions_are_not_carried_out(package: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,11 +23,11 @@ import operator
 
 import numpy as np
 
-from ..errors import NoRule
 from ..runtime.linalg import perturbed
 from ..runtime.linalg.perturbed import away_from_zero
 from ..runtime.linalg.slopes import nan_at_zero_norm, pushed, slope, slope_of_absolute
 from .linalg import conjugate
+from .products import transposed
 from .table import elementwise, forward, perturbing, reverse, static
 
 
@@ -193,18 +193,27 @@ def spectral_gradient(x, ord):
 
 @reverse(np.linalg.cond)
 def cond(y, d, x, p=None):
-    return (d if x.ndim == 2 else d[..., None, None]) * cond_gradient(x, p)
+    d = d if x.ndim == 2 else d[..., None, None]
+    if p is None or p in (2, -2):
+        return d * cond_gradient(x, p)
+    inverse = np.linalg.inv(x)
+    length, other = np.linalg.norm(x, p, (-2, -1), True), np.linalg.norm(inverse, p, (-2, -1), True)
+    d_inverse = norm(other, d * length, inverse, p, (-2, -1), True)
+    return norm(length, d * other, x, p, (-2, -1), True) - transposed(inverse) @ d_inverse @ transposed(inverse)
 
 
 @forward(np.linalg.cond)
 def push_cond(y, d, x, p=None):
-    return np.sum(np.real(cond_gradient(x, p) * d), (-2, -1))
+    if p is None or p in (2, -2):
+        return np.sum(np.real(cond_gradient(x, p) * d), (-2, -1))
+    inverse = np.linalg.inv(x)
+    length, other = np.linalg.norm(x, p, (-2, -1)), np.linalg.norm(inverse, p, (-2, -1))
+    t_other = push_norm(other, -(inverse @ d @ inverse), inverse, p, (-2, -1))
+    return push_norm(length, d, x, p, (-2, -1)) * other + length * t_other
 
 
 def cond_gradient(x, p):
     """The derivative of the largest singular value over the smallest (``p=-2``: the other way round)."""
-    if p is not None and p != 2 and p != -2:
-        raise NoRule("np.linalg.cond is differentiable for p=None, 2 and -2: write norm(x, p) * norm(inv(x), p)")
     u, s, vh = np.linalg.svd(x, full_matrices=False)
     top, bottom = s[..., :1, None], s[..., -1:, None]
     first = conjugate(u[..., :, :1] @ vh[..., :1, :])

@@ -40,4 +40,5 @@ CASES: list[Case] = [
     case(slope, V, V**2 + 1, V[::-1]), case(slope, 1.5, 2.5, -0.5), case(slope_of_absolute, V, V[::-1]),
     case(pushed, V, V**2 + 1, V[::-1]), case(pushed, 1.5, 2.5, -0.5),
     *(case(np.linalg.cond, x, *p) for x in (A, TALL, STACK, Z) for p in ((), (2,), (-2,))),
+    *(case(np.linalg.cond, x, p) for x in (A, STACK) for p in (1, -1, np.inf, "fro", "nuc")),
 ]  # fmt: skip

@@ -284,6 +284,10 @@ def slopes_of_gorge(z: Any, a: Any) -> Any:
     return 4 * (z - a) ** 3 + 4 * (z - a**2) + np.array([z[1], z[0]])
 
 
+def valued_gorge(z: Any, a: Any) -> Any:
+    return gorge(z, a), slopes_of_gorge(z, a)
+
+
 def misses(z: Any, a: Any) -> Any:
     return np.array([z[0] - a[0], z[1] - a[1], z[0] * z[1] - 1.0])
 
@@ -294,6 +298,12 @@ def misses(z: Any, a: Any) -> Any:
     lambda a: optimize.fmin_cg(gorge, np.zeros(2), slopes_of_gorge, (a,), gtol=1e-10, disp=False),
     lambda a: optimize.fmin(gorge, np.zeros(2), (a,), xtol=1e-11, ftol=1e-14, disp=False),
     lambda a: optimize.fmin_powell(gorge, np.zeros(2), args=(a,), xtol=1e-11, ftol=1e-14, disp=False),
+    lambda a: optimize.fmin_ncg(gorge, np.zeros(2), slopes_of_gorge, args=(a,), avextol=1e-12, disp=False),
+    lambda a: optimize.fmin_l_bfgs_b(lambda z: gorge(z, a), np.zeros(2), approx_grad=True, factr=1, pgtol=1e-9)[0],
+    lambda a: optimize.fmin_l_bfgs_b(gorge, np.zeros(2), slopes_of_gorge, (a,), factr=1, pgtol=1e-12)[1],
+    lambda a: optimize.fmin_l_bfgs_b(valued_gorge, np.zeros(2), args=(a,), bounds=[(0, 0.1), (None, 9)], factr=1)[0],
+    lambda a: optimize.fmin_slsqp(lambda z: gorge(z, a), np.zeros(2), bounds=[(-1, 0.1), (-9, 9)], acc=1e-15, iprint=0),
+    lambda a: np.hstack(optimize.fmin_bfgs(gorge, np.zeros(2), args=(a,), gtol=1e-9, full_output=True, disp=0)[:2]),
     lambda a: optimize.leastsq(misses, [0.5, 0.5], args=(a,), xtol=1e-13, ftol=1e-14)[0],
     lambda a: optimize.leastsq(lambda z: misses(z, a), [0.5, 0.5], xtol=1e-13, ftol=1e-14)[0],
 ])  # fmt: skip
@@ -301,13 +311,37 @@ def test_minimisers_by_their_own_names(fn: Any) -> None:
     check_program(lambda a: np.sum(fn(a) ** 2), np.array([0.4, 0.9]), **ITERATED)
 
 
+def test_a_minimiser_that_stops_early() -> None:
+    """The derivative is that of the minimum, which two solvers find to different digits."""
+    a = np.array([0.4, 0.9])
+    early = lambda a: np.sum(optimize.fmin_tnc(valued_gorge, np.zeros(2), args=(a,), disp=0)[0] ** 2)
+    exact = lambda a: np.sum(optimize.fmin_bfgs(gorge, np.zeros(2), args=(a,), gtol=1e-9, disp=0) ** 2)
+    np.testing.assert_allclose(ad.grad(early)(a), ad.grad(exact)(a), 1e-3)
+
+
 def test_settings_of_minimisers_that_are_refused() -> None:
     for fn in (
-        lambda a: optimize.fmin_bfgs(gorge, np.zeros(2), args=(a,), full_output=True)[1],
+        lambda a: optimize.fsolve(misses, np.zeros(2), args=(a,), full_output=True, col_deriv=1)[0][0],
         lambda a: optimize.leastsq(misses, np.zeros(2), args=(a,), full_output=True)[0][0],
     ):
-        with pytest.raises(AutodiffError, match="full_output"):
+        with pytest.raises(AutodiffError, match="full_output|col_deriv"):
             ad.grad(fn)(np.array([0.4, 0.9]))
+
+
+@pytest.mark.parametrize("name", ["broyden1", "broyden2", "newton_krylov", "diagbroyden"])
+def test_iterations_to_a_root(name: str) -> None:
+    solver = getattr(optimize, name)
+    check_program(lambda a: np.sum(solver(lambda z: z**3 + z - a, np.ones(2), f_tol=1e-13) ** 2), np.array([0.4, 0.9]))
+
+
+def test_a_root_with_its_report() -> None:
+    def fn(a: Any) -> Any:
+        z, found, flag, message = optimize.fsolve(lambda z: z**3 + z - a, np.ones(2), full_output=True, xtol=1e-13)
+        if flag != 1:
+            raise RuntimeError(message)
+        return np.sum(z**2) * (found["nfev"] > 0)
+
+    check_program(fn, np.array([0.4, 0.9]))
 
 
 TARGET = np.array([0.3, 0.9, -0.4])

@@ -152,11 +152,52 @@ def test_matrices_given_to_functions_without_a_rule_are_refused() -> None:
     for fn in (
         lambda d: linalg.norm(made(d), 1),
         lambda d: linalg.onenormest(made(d)),
-        lambda d: np.sum(linalg.inv(made(d)).toarray()),
+        lambda d: np.sum(linalg.spsolve(made(d), np.ones((3, 1)))),
+        lambda d: np.sum(linalg.cg(made(d), np.ones(3), callback=print)[0]),
         lambda d: np.sum(linalg.cg(linalg.LinearOperator((3, 3), matvec=lambda v: d * v), np.ones(3))[0]),
     ):
         with pytest.raises(AutodiffError):
             ad.grad(fn)(np.array([1.0, 2.0, 3.0]))
+
+
+def lines(d: Any, e: Any) -> Any:
+    return sparse.diags([e, d, e / 2], [-1, 0, 1], format="csc")
+
+
+D, E = np.array([4.0, 5.0, 3.5, 4.4]), np.array([0.5, -0.4, 0.9])
+
+
+def test_systems_with_several_right_sides_and_settings() -> None:
+    def fn(d: Any, e: Any, b: Any) -> Any:
+        a = lines(d, e)
+        x = linalg.spsolve(a.tocsr(), b) + linalg.spsolve(a, b, permc_spec="NATURAL", use_umfpack=False)
+        y = linalg.splu(a, permc_spec="MMD_ATA", options={"SymmetricMode": True}).solve(b)
+        return np.sum(x**3) + np.sum(y**2)
+
+    check_program(fn, D, E, RNG.normal(size=(4, 2)))
+
+
+def test_iterations_with_a_guess_and_a_preconditioner() -> None:
+    """No derivative passes through what only hastens the iteration."""
+    near = linalg.LinearOperator((4, 4), matvec=lambda v: v / 4)
+
+    def fn(d: Any, e: Any, b: Any) -> Any:
+        a = lines(d, e)
+        x, info = linalg.bicgstab(a, b, M=near, rtol=1e-14)
+        y, _ = linalg.gmres(a, b, x0=b / d, rtol=1e-14)
+        return np.sum(x**3) + np.sum(y**2) + info
+
+    check_program(fn, D, E, RNG.normal(size=4))
+
+
+def test_matrices_with_all_elements() -> None:
+    def fn(d: Any, e: Any) -> Any:
+        a = lines(d, e)
+        whole = linalg.inv(a).toarray() + linalg.expm(a / 9).toarray() + linalg.matrix_power(a, 3).toarray()
+        lengths = np.sum(linalg.norm(a, axis=0)) + np.sum(linalg.norm(a, axis=1) ** 3)
+        return np.sum(whole**2) + lengths + np.sum(a.getrow(1).toarray() ** 3) + np.sum(a.getcol(0).toarray() ** 2)
+
+    check_program(fn, D, E)
 
 
 def test_least_squares_of_sparse_matrices() -> None:

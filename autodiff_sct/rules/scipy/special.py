@@ -118,6 +118,8 @@ def rgamma(y, d, x):
 
 @elementwise(special.digamma)
 def digamma(y, d, x):
+    if np.iscomplexobj(x):
+        raise NoRule("scipy.special has no derivative of digamma at complex numbers")
     return d * special.zeta(2, x)
 
 

@@ -155,6 +155,12 @@ class Matrix:
         height, width = self.shape
         return self.sum(axis) / (height * width if axis is None else height if axis in (0, -2) else width)
 
+    def getrow(self, i: Any) -> Any:
+        return self[[i]]
+
+    def getcol(self, j: Any) -> Any:
+        return self[:, [j]]
+
     def diagonal(self) -> Any:
         return diagonal_of(self.made, self.data_of, self.rows, self.cols)
 
@@ -476,5 +482,5 @@ def solved(how: Any, made: Any, data: Any, rows: Any, cols: Any, b: Any) -> Any:
     if how[0] == "lu":
         return made.solve(b, how[1])
     if how[0] == "spsolve":
-        return linalg.spsolve(made, b)
+        return linalg.spsolve(made, b, **dict(how[1]))
     return getattr(linalg, how[0])(made, b, **dict(how[1]))[0]

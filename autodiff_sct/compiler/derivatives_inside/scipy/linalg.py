@@ -16,12 +16,13 @@ from ....rules.table import TABLE
 from ....runtime.scipy import factorings as texts
 from ... import ir
 from ...domain.facts import Num
-from ...domain.values import Const, Leaf, Value
+from ...domain.values import Const, Leaf, PartialV, TupleV, Value
 from ...interp.arrays import emit_op
 from ...interp.arrays.emit_op import array_of_list
 from ...interp.calls.dispatch import either
-from ...interp.kernel.handlers import HANDLERS, handles
+from ...interp.kernel.handlers import HANDLERS, handles, otherwise, wraps
 from ...interp.kernel.operations import call_python, call_value, get_item, opaque_call
+from ...interp.models import functions as models
 from ...ir.builder import Specialiser
 from .functions import (
     arguments_of,
@@ -29,6 +30,7 @@ from .functions import (
     constant_result,
     parts_by_text,
     refuse_complex,
+    several_by_text,
     vector_like,
     without_derivative,
 )
@@ -54,45 +56,6 @@ def solved(fn: Any, s: Specialiser, args: list[Value], kwargs: dict[str, Value])
 
 for _fn in RIGHT_SIDES:
     handles(_fn)(partial(solved, _fn))
-
-# Functions that SciPy applies to each matrix of a batch: what it applies is followed for one
-
-
-def of_one(fn: Any, core: dict[str, Any], s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    """A call with arrays that have no axes of a batch."""
-    named = dict(zip(core, args)) | {k: v for k, v in kwargs.items() if k in core}
-    given = {k: array_of_list(s, v) for k, v in named.items() if v != Const(None)}
-    known = {k: facts.ndim for k, v in given.items() if (facts := s.num(v)) is not None and facts.ndim is not None}
-    if any(k not in known or known[k] > (2 if core[k] == "1|2" else core[k]) for k in given):
-        raise s.refuse("setting", f"scipy.linalg.{fn.__name__} has a derivative for one matrix", "call it in a loop")
-    first = [given.get(name, value) for name, value in zip(core, args)]
-    every, settings = [*first, *args[len(core) :]], kwargs | {k: given[k] for k in kwargs if k in given}
-    callee = ir.attribute(s.bind("linalg", linalg), fn.__name__)
-    return either(
-        s,
-        lambda: call_python(s, fn.__wrapped__, every, settings),
-        lambda: opaque_call(s, callee, fn, args, kwargs),
-    )
-
-
-def core_of(fn: Any) -> dict[str, Any] | None:
-    """The arguments that may be batches, with the number of axes of one; None for other functions."""
-    if not isinstance(fn, FunctionType) or not hasattr(fn, "__wrapped__"):
-        return None
-    held = dict(zip(fn.__code__.co_freevars, (cell.cell_contents for cell in fn.__closure__ or ())))
-    return dict(zip(held["names"], held["ndims"])) if {"names", "ndims", "n_arrays"} <= held.keys() else None
-
-
-def by_lapack(fn: Any) -> bool:
-    """True if the text of a function calls compiled ones, so that it cannot be followed."""
-    return not {"get_lapack_funcs", "get_blas_funcs", "_datacopied"}.isdisjoint(fn.__wrapped__.__code__.co_names)
-
-
-HOMES = {sys.modules[getattr(linalg, name).__module__] for name in linalg.__all__ if callable(getattr(linalg, name))}
-for _fn in [value for home in HOMES for value in vars(home).values()]:
-    if (_core := core_of(_fn)) is not None and _fn not in TABLE and _fn not in HANDLERS and not by_lapack(_fn):
-        handles(_fn)(partial(of_one, _fn, _core))
-
 
 # What decides only how SciPy computes, or only whether it raises or prints
 FREE = "check_finite driver lapack_driver tol max_ev lwork disp"
@@ -276,3 +239,103 @@ def of_matrix(fn: Any, text: Any, s: Specialiser, args: list[Value], kwargs: dic
 
 handles(linalg.funm)(partial(of_matrix, linalg.funm, texts.function_of))
 handles(linalg.signm)(partial(of_matrix, linalg.signm, texts.sign_of))
+
+
+# Functions that SciPy applies to each matrix of a batch
+
+
+def of_one(fn: Any, arrays: dict[str, Any], s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """A call for one matrix of a function without a rule: what SciPy applies is followed."""
+    given = [array_of_list(s, value) for value in args[: len(arrays)]]
+    every = [*given, *args[len(arrays) :]]
+    settings = {k: array_of_list(s, v) if k in arrays else v for k, v in kwargs.items()}
+    callee = ir.attribute(s.bind("linalg", linalg), fn.__name__)
+    return either(
+        s,
+        lambda: call_python(s, fn.__wrapped__, every, settings),
+        lambda: opaque_call(s, callee, fn, args, kwargs),
+    )
+
+
+def of_batch(
+    fn: Any, cores: dict[str, Any], s: Specialiser, args: list[Value], kwargs: dict[str, Value]
+) -> Value | None:
+    """A call with arrays that have axes of a batch; None where they have none.
+
+    The value is SciPy's, the derivative that of the same function for each item of the batch.
+    """
+    named = dict(zip(inspect.signature(fn).parameters, args)) | kwargs
+    given = {k: array_of_list(s, named[k]) for k in cores if named.get(k, Const(None)) != Const(None)}
+    ranks = {k: facts.ndim for k, v in given.items() if (facts := s.num(v)) is not None and facts.ndim is not None}
+    if len(ranks) < len(given):
+        return None
+    core = {k: min(ranks[k], 2) if cores[k] == "1|2" else cores[k] for k in given}
+    if all(ranks[k] <= core[k] for k in given):
+        return None
+    settings = {k: v for k, v in named.items() if k not in cores}
+    for k, v in settings.items():
+        if k.startswith("overwrite") and v != Const(False):
+            raise s.refuse("setting", f"scipy.linalg.{fn.__name__} has no derivative where it overwrites an argument")
+    expr = call_to(s, fn, args, kwargs)
+    one = PartialV(Const(fn), (), settings)
+    before = [one, TupleV(tuple(given.values())), Const(tuple(core.values()))]
+    with s.writing([], s.lengths):
+        kind = call_value(s, one, [get_item(s, v, Const((0,) * (ranks[k] - core[k]))) for k, v in given.items()], {})
+    if not isinstance(kind, TupleV):
+        return by_text(s, models.of_all_parts, expr, before)
+    return several_by_text(s, models.several_of_all_parts, expr, [*before, Const(len(kind.items))])
+
+
+def cores_of(fn: Any) -> dict[str, Any] | None:
+    """The arguments that may be batches, with the number of axes of one item; None for other functions."""
+    if fn in OWN_BATCHES:
+        return OWN_BATCHES[fn]
+    if not isinstance(fn, FunctionType) or not hasattr(fn, "__wrapped__"):
+        return None
+    held = dict(zip(fn.__code__.co_freevars, (cell.cell_contents for cell in fn.__closure__ or ())))
+    return dict(zip(held["names"], held["ndims"])) if {"names", "ndims", "n_arrays"} <= held.keys() else None
+
+
+def by_lapack(fn: Any) -> bool:
+    """True if the text of a function calls compiled ones, so that it cannot be followed."""
+    return not {"get_lapack_funcs", "get_blas_funcs", "_datacopied"}.isdisjoint(fn.__wrapped__.__code__.co_names)
+
+
+def over_batches(fn: Any, cores: dict[str, Any], one: Any) -> Any:
+    """The meaning of a call, which is `one` where its arguments have no axes of a batch."""
+
+    def handler(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        found = of_batch(fn, cores, s, args, kwargs)
+        return one(s, args, kwargs) if found is None else found
+
+    return handler
+
+
+def take_batches() -> None:
+    """Register what calls with batches mean, for functions that the table has, for those with handlers and others."""
+    homes = {
+        sys.modules[getattr(linalg, name).__module__] for name in linalg.__all__ if callable(getattr(linalg, name))
+    }
+    for fn in [value for home in homes for value in vars(home).values() if callable(value)]:
+        cores = cores_of(fn)
+        if cores is None:
+            continue
+        if fn in HANDLERS:
+            wraps(fn)(lambda fn, one, cores=cores: over_batches(fn, cores, one))
+        elif fn in TABLE:
+            otherwise(fn)(partial(of_batch, fn, cores))
+        elif not by_lapack(fn):
+            handles(fn)(over_batches(fn, cores, partial(of_one, fn, cores)))
+
+
+# Functions that go over batches themselves
+OWN_BATCHES = {
+    linalg.inv: {"a": 2},
+    linalg.det: {"a": 2},
+    linalg.solve: {"a": 2, "b": "1|2"},
+    linalg.expm: {"A": 2},
+    linalg.sqrtm: {"A": 2},
+    linalg.lu: {"a": 2},
+}
+
+take_batches()

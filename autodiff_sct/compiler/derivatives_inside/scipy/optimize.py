@@ -11,7 +11,7 @@ import numpy as np
 from scipy import optimize
 
 from ....runtime.scipy import solvers
-from ....runtime.scipy.solvers import Fitted, LeastSquares, Minimum, Root, Solution, inside
+from ....runtime.scipy.solvers import Fitted, LeastSquares, Minimum, Root, Solution, closed, inside
 from ... import ir
 from ...domain.facts import Num, Opaque
 from ...domain.values import Closure, Const, Leaf, ListV, PartialV, TupleV, Value
@@ -174,12 +174,37 @@ def vector_guess(s: Specialiser, value: Value) -> tuple[Value, Num]:
 def fsolve(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """``fsolve(func, x0, args)``."""
     named = bound("func x0 args fprime full_output col_deriv xtol maxfev band epsfcn factor diag", args, kwargs)
-    refuse_unless_off(s, "fsolve", named, "full_output col_deriv")
+    refuse_unless_off(s, "fsolve", named, "col_deriv")
     named["x0"], facts = vector_guess(s, named["x0"])
     fn = given(s, named["func"], [facts], named.get("args"))
     others = derivatives_of(s, named, "fprime", [facts], named.get("args"))
     expr = call_of(s, optimize, "fsolve", [named["x0"]], without(named, "func x0 args fprime"), fn, **others)
+    equation = [derived(solutions.vector_of, fn.fn), *fn.settings(s)]
+    if named.get("full_output", Const(False)) in OFF:
+        return row(s, solutions.root, expr, facts, equation, "root")
+    found = s.let(expr, Opaque(), hint="found")
+    reports = [s.let(item(s, found, k), Opaque(), hint="report", may_raise=False) for k in (1, 2, 3)]
+    return TupleV((row(s, solutions.root, item(s, found, 0), facts, equation, "root"), *reports))
+
+
+def iterated(name: str, s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``broyden1(F, xin)`` and its like."""
+    named = bound("F xin", args, kwargs)
+    refuse_unless_off(s, name, named, "callback")
+    guess, facts = vector_guess(s, named["xin"])
+    fn = given(s, named["F"], [facts], None)
+    solver = s.expr(fn.fn)
+    if fn.arguments:
+        solver = ir.call(s.bind(closed.__name__, closed), solver, ir.constant(0), *map(s.expr, fn.arguments))
+    rest = {k: s.expr(v) for k, v in without(named, "F xin").items()}
+    expr = ir.call(ir.attribute(s.bind("optimize", optimize), name), solver, s.expr(guess), **rest)
     return row(s, solutions.root, expr, facts, [derived(solutions.vector_of, fn.fn), *fn.settings(s)], "root")
+
+
+for _name in (
+    "broyden1", "broyden2", "anderson", "linearmixing", "diagbroyden", "excitingmixing", "newton_krylov",
+):  # fmt: skip
+    handles(getattr(optimize, _name))(partial(iterated, _name))
 
 
 @handles(optimize.root)
@@ -245,20 +270,40 @@ def minimal(fn: Given, bounds: list[Value]) -> Given:
 
 
 def minimiser(name: str, s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    """``fmin(func, x0, args)`` and its like, which return the point of the minimum."""
+    """``fmin(func, x0, args)`` and its like, which return the point of the minimum, or several results."""
     solver = getattr(optimize, name)
     first, *rest = inspect.signature(solver).parameters
     named = bound(" ".join(["fun", *rest]), args, {"fun" if k == first else k: v for k, v in kwargs.items()})
-    refuse_unless_off(s, name, named, "full_output retall callback")
+    refuse_unless_off(s, name, named, "retall callback fhess_p eqcons f_eqcons ieqcons f_ieqcons")
     named["x0"], facts = vector_guess(s, named["x0"])
     fn = given(s, named["fun"], [facts], named.get("args"))
-    others = derivatives_of(s, named, "fprime", [facts], named.get("args"))
-    expr = call_of(s, optimize, name, [named["x0"]], without(named, "fun x0 args fprime"), fn, **others)
-    equation = minimal(fn, [])
-    return row(s, solutions.root, expr, facts, [equation.fn, *equation.settings(s)], "x")
+    others = derivatives_of(s, named, "fprime fhess", [facts], named.get("args"))
+    settings = without(named, "fun x0 args fprime fhess")
+    found = s.let(call_of(s, optimize, name, [named["x0"]], settings, fn, **others), Opaque(), hint="found")
+    if name in OF_PAIRS and not others and named.get("approx_grad", Const(False)) in OFF:
+        fn = Given(derived(solutions.value_first, fn.fn), fn.arguments)
+    several = name in OF_PAIRS or named.get("full_output", Const(False)) not in OFF
+    results = [item(s, found, k) for k in range(MINIMISERS[name])] if several else [s.expr(found)]
+    bounds = {"bounds": named["bounds"]} if named.get("bounds", Const(None)) not in OFF else {}
+    equation = minimal(fn, bounds_of(s, solvers.limits_of_pairs, bounds, results[0], facts))
+    x = row(s, solutions.root, results[0], facts, [equation.fn, *equation.settings(s)], "x")
+    if not several:
+        return x
+    least = []
+    if name != "fmin_tnc":
+        values = [fn.fn, x, *fn.settings(s)]
+        least = [row(s, solutions.least_value, results[1], NUMPYS_NUMBER, values, "fun")]
+    reports = [s.let(expr, Opaque(), hint="report", may_raise=False) for expr in results[1 + len(least) :]]
+    return TupleV((x, *least, *reports))
 
 
-for _name in ("fmin", "fmin_powell", "fmin_bfgs", "fmin_cg"):
+# Minimisers, with the number of results that they have at most
+MINIMISERS = {
+    "fmin": 5, "fmin_powell": 6, "fmin_bfgs": 7, "fmin_cg": 5, "fmin_ncg": 6, "fmin_slsqp": 5,
+    "fmin_l_bfgs_b": 3, "fmin_tnc": 3,
+}  # fmt: skip
+OF_PAIRS = ("fmin_l_bfgs_b", "fmin_tnc")  # always return all, and take functions that return their derivative, too
+for _name in MINIMISERS:
     handles(getattr(optimize, _name))(partial(minimiser, _name))
 
 

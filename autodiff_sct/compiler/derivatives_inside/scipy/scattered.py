@@ -19,7 +19,7 @@ from ...interp.kernel.handlers import handles
 from ...interp.kernel.operations import attribute_of, call_python, call_value
 from ...interp.objects.objects import construct
 from ...ir.builder import Specialiser
-from .functions import by_text, constant_result, known, vector_like
+from .functions import NUMBER, by_text, computed, constant_result, known, row, vector_like
 from .interpolate import NOTHING, arrays, lines_first, made_by, of_scipy, order_of, ordered, places, settings
 
 NATURAL = {None: False, "not-a-knot": False, "natural": True, "clamped": True}
@@ -383,4 +383,5 @@ def splint(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value
     tck = ir.tuple_([s.expr(v) for v in (t, c, k)])
     callee = ir.attribute(s.bind("interpolate", interpolate), "splint")
     expr = ir.call(callee, s.expr(named["a"]), s.expr(named["b"]), tck)
-    return by_text(s, bases.area_inside, expr, [t, c, k, named["a"], named["b"]])
+    area = call_python(s, bases.area_inside, [t, c, k, named["a"], named["b"]], {})
+    return row(s, computed, expr, NUMBER, [area], "area")  # SciPy returns a float of Python's

@@ -31,13 +31,15 @@ from .sparse import NOTHING, common_type, constant_arrays, constant_result, foll
 
 ITERATIVE = ("cg", "gmres", "bicg", "bicgstab", "cgs", "lgmres", "minres", "qmr", "tfqmr", "gcrotmk")
 FIELDS = ("made", "data_of", "rows", "cols")
+DIRECT = Const(("spsolve", ()))
 
 
 def system(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    """``spsolve(A, b)``."""
-    if kwargs or len(args) != 2:
-        raise s.refuse("setting", "scipy.sparse.linalg.spsolve with these settings has no derivative")
-    return solution(s, Const(("spsolve", ())), followed(s, args[0]), args[1])
+    """``spsolve(A, b)``, of one right side or of several in an array."""
+    given = bound("A b permc_spec use_umfpack", args, kwargs)
+    settings = settings_of(s, linalg.spsolve, given, "A b permc_spec use_umfpack")
+    how = ("spsolve", tuple((k, s.static(v)) for k, v in settings.items()))
+    return solution(s, Const(how), followed(s, given["A"]), given["b"])
 
 
 handles(linalg.spsolve)(system)
@@ -65,10 +67,13 @@ def solution(s: Specialiser, how: Value, matrix: Value, b: Value) -> Value:
     right = array_of_list(s, b)
     facts = s.num(right)
     refuse_complex(s, right, "scipy.sparse.linalg.spsolve")
-    if facts is None or facts.dims is None or len(facts.dims) != 1:
+    ranks = (1, 2) if s.static(how)[0] == "spsolve" else (1,)
+    if facts is None or facts.ndim not in ranks:
         raise s.refuse(
-            "setting", "a system with a sparse matrix has a derivative for one right side", "give it a vector"
+            "setting", "a system with a sparse matrix has a derivative for arrays as right sides", "give it a vector"
         )
+    if facts.ndim == 2:
+        s.block.append(ir.Effect(ir.call(s.bind("check_columns", texts.check_columns), s.expr(right)), s.where()))
     fields = [attribute_of(s, matrix, name) for name in ("made", "data_of", "rows", "cols")]
     return solved(s, [how, *fields, right], {})
 
@@ -85,6 +90,11 @@ def solved(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value
         named = {k: ir.constant(v) for k, v in settings}
         expr = ir.call(ir.attribute(s.bind("linalg", linalg), name), made, b, **named)
         expr = expr if name == "spsolve" else ir.subscript(expr, ir.constant(0))
+    return solution_row(s, expr, args)
+
+
+def solution_row(s: Specialiser, expr: Any, args: list[Value]) -> Value:
+    """The solution that `expr` finds, with the derivative of the method in `args`."""
     facts = s.num(args[5])
     data = args[5] if args[2] == Const(None) else args[2]
     result = Num("array", common_type(s, data, args[5]), None if facts is None else facts.dims)
@@ -92,28 +102,36 @@ def solved(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value
 
 
 def iterated(fn: Any, s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    """``cg(A, b, rtol=...)`` and its like: the derivative solves systems by the same method."""
+    """``cg(A, b, rtol=...)`` and its like: the derivative solves systems by the same method.
+
+    What only begins or hastens the iteration (`x0`, a preconditioner `M`) is for this matrix, and no derivative passes
+    through it: with them the derivative solves directly.
+    """
     given = bound("A b x0", args, kwargs)
-    settings = {k: v for k, v in given.items() if k not in ("A", "b")}
-    constant = all(isinstance(v, Const) for v in settings.values())
-    if not constant or "callback" in settings or settings.pop("x0", Const(None)) != Const(None):
+    settings = {k: v for k, v in given.items() if k not in ("A", "b") and v != NOTHING}
+    if "callback" in settings:
         raise s.refuse(
-            "setting",
-            f"scipy.sparse.linalg.{fn.__name__} has a derivative for a matrix, a vector and numbers as settings",
-            "pass the matrix, one vector and constant settings",
+            "setting", f"scipy.sparse.linalg.{fn.__name__} with a callback has no derivative", "leave it out"
         )
-    how = Const((fn.__name__, tuple((k, v.value) for k, v in settings.items())))
-    x = solution(s, how, followed(s, given["A"]), given["b"])
-    return TupleV((x, Const(0)))
+    matrix = followed(s, given["A"])
+    if all(isinstance(v, Const) for v in settings.values()):
+        how = Const((fn.__name__, tuple((k, s.static(v)) for k, v in settings.items())))
+        return TupleV((solution(s, how, matrix, given["b"]), Const(0)))
+    right = array_of_list(s, given["b"])
+    refuse_complex(s, right, f"scipy.sparse.linalg.{fn.__name__}")
+    fields = [attribute_of(s, matrix, name) for name in FIELDS]
+    expr = call_with(s, fn, [s.expr(fields[0]), s.expr(right)], settings)
+    found = constant_of(s, expr, [*fields, right, *(v for v in settings.values() if isinstance(v, Leaf))])
+    x = solution_row(s, ir.subscript(s.expr(found), ir.constant(0)), [DIRECT, *fields, right])
+    return TupleV((x, s.let(ir.subscript(s.expr(found), ir.constant(1)), INT, hint="info", may_raise=False)))
 
 
 def factors(fn: Any, s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """``splu(A)`` and ``factorized(A)``."""
     matrix = followed(s, args[0])
-    if len(args) != 1 or kwargs:
-        raise s.refuse("setting", f"scipy.sparse.linalg.{fn.__name__} with these settings has no derivative")
     made = of_scipy(s, matrix)
-    expr = ir.call(ir.attribute(s.bind("linalg", linalg), "splu"), s.expr(made))
+    settings = {k: s.expr(v) for k, v in kwargs.items()}
+    expr = ir.call(ir.attribute(s.bind("linalg", linalg), "splu"), s.expr(made), *map(s.expr, args[1:]), **settings)
     return construct(s, Factors, [constant_result(s, expr, [made], "factors"), matrix], {})
 
 
@@ -132,7 +150,7 @@ def settings_of(s: Specialiser, fn: Any, named: dict[str, Value], names: str) ->
         raise s.refuse(
             "setting", f"scipy.sparse.linalg.{fn.__name__} with these settings has no derivative", "leave them out"
         )
-    return {k: v for k, v in named.items() if k not in ("A", "B") and v != NOTHING}
+    return {k: v for k, v in named.items() if k not in ("A", "B", "b") and v != NOTHING}
 
 
 def call_with(s: Specialiser, fn: Any, args: list[Any], settings: dict[str, Value]) -> Any:
@@ -142,12 +160,16 @@ def call_with(s: Specialiser, fn: Any, args: list[Any], settings: dict[str, Valu
 
 @handles(linalg.norm)
 def norm(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    """``norm(A)`` and ``norm(A, "fro")``."""
+    """``norm(A)`` and ``norm(A, "fro")``, and ``norm(A, axis=1)`` of rows or columns."""
     named = bound("A ord axis", args, kwargs)
-    settings = settings_of(s, linalg.norm, named, "A ord")
-    if settings.get("ord", Const("fro")) != Const("fro"):
+    settings = settings_of(s, linalg.norm, named, "A ord axis")
+    axis = s.static(settings.get("axis", Const((0, 1))))
+    if settings.get("ord", Const("fro" if isinstance(axis, tuple) else 2)) not in (Const("fro"), Const(2)):
         raise s.refuse("setting", "scipy.sparse.linalg.norm has a derivative for the Frobenius norm", "leave ord out")
     fields = [attribute_of(s, followed(s, named["A"]), name) for name in FIELDS]
+    if not isinstance(axis, tuple):
+        expr = call_with(s, linalg.norm, [s.expr(fields[0])], settings)
+        return by_text(s, texts.lengths, expr, [*fields, Const(axis % 2)])
     return by_text(s, runtime.frobenius, call_with(s, linalg.norm, [s.expr(fields[0])], settings), fields)
 
 
@@ -344,3 +366,21 @@ def constant_part(s: Specialiser, expr: Any, found: Value, rank: int) -> Leaf:
     dims = [dim for _ in range(rank) for dim in vector_like(s).dims or ()]
     op = ir.Op(without_derivative, {"value": found})
     return s.let(expr, Num("array", np.dtype(np.float64), tuple(dims)), op, "part")
+
+
+# Functions whose results are matrices with all elements
+
+
+def full(text: Callable[..., Any], fn: Any, s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``inv(A)``, ``expm(A)`` and ``matrix_power(A, n)``."""
+    matrix = followed(s, args[0])
+    if kwargs:
+        raise s.refuse("setting", f"scipy.sparse.linalg.{fn.__name__} with these settings has no derivative")
+    expr = call_with(s, fn, [s.expr(of_scipy(s, matrix)), *map(s.expr, args[1:])], {})
+    made = constant_result(s, expr, [*(attribute_of(s, matrix, name) for name in FIELDS), *args[1:]])
+    return call_python(s, texts.full, [made, call_python(s, text, [matrix, *args[1:]], {}), matrix], {})
+
+
+handles(linalg.inv)(partial(full, texts.inverse, linalg.inv))
+handles(linalg.expm)(partial(full, texts.exponential_of, linalg.expm))
+handles(linalg.matrix_power)(partial(full, texts.power_of, linalg.matrix_power))

@@ -196,7 +196,31 @@ def apply_where(cond: Any, args: Any, f1: Any, f2: Any = None, /, *, fill_value:
     return result
 
 
+def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
+    """``np.interp`` with a period: the samples in order, and one of the period before and after on both sides."""
+    if period == 0:
+        raise ValueError("period must be a non-zero value")
+    period = abs(period)
+    places, heights = np.asarray(xp, dtype=np.float64) % period, np.asarray(fp)
+    order = np.argsort(places)
+    places, heights = places[order], heights[order]
+    places = np.concatenate((places[-1:] - period, places, places[0:1] + period))
+    return np.interp(np.asarray(x) % period, places, np.concatenate((heights[-1:], heights, heights[0:1])))
+
+
+def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
+    array = np.ravel(ary)
+    parts = [array[1:] - array[:-1]]
+    if to_begin is not None:
+        parts.insert(0, np.ravel(np.asarray(to_begin, dtype=array.dtype)))
+    if to_end is not None:
+        parts.append(np.ravel(np.asarray(to_end, dtype=array.dtype)))
+    return np.concatenate(parts)
+
+
 SUBSTITUTES: dict[Any, Any] = {
+    ("numpy", "interp"): interp,
+    ("numpy", "ediff1d"): ediff1d,
     ("numpy.polynomial.polyutils", "as_series"): as_series,
     ("numpy.polynomial.polyutils", "trimseq"): trimseq,
     ("numpy.polynomial.polyutils", "mapdomain"): mapdomain,

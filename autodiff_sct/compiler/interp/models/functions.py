@@ -146,14 +146,28 @@ def of_all(fn: Any, columns: Any, dtype: Any, shape: Any) -> Any:
 
 def of_all_parts(fn: Any, arrays: Any, ranks: Any) -> Any:
     """The results of a function for all parts of arrays, of which it takes the last axes, `ranks` of each."""
+    shape, flat = parts_in_line(arrays, ranks)
+    results = np.array([np.asarray(fn(*[a[k] for a in flat])) for k in range(len(flat[0]))])
+    return np.reshape(results, shape + results.shape[1:])
+
+
+def several_of_all_parts(fn: Any, arrays: Any, ranks: Any, count: Any) -> Any:
+    """The same of a function with `count` results."""
+    shape, flat = parts_in_line(arrays, ranks)
+    found = [fn(*[a[k] for a in flat]) for k in range(len(flat[0]))]
+    results = [np.array([np.asarray(each[place]) for each in found]) for place in range(count)]
+    return tuple([np.reshape(result, shape + result.shape[1:]) for result in results])
+
+
+def parts_in_line(arrays: Any, ranks: Any) -> Any:
+    """The shape of the axes before the last ones, and arrays with one axis in the place of those."""
     before = [a.shape[: a.ndim - n] for a, n in zip(arrays, ranks)]
     shape = np.broadcast_shapes(*before)
     flat = [
         np.reshape(np.broadcast_to(a, shape + a.shape[a.ndim - n :]), (-1,) + a.shape[a.ndim - n :])
         for a, n in zip(arrays, ranks)
     ]
-    results = np.array([np.asarray(fn(*[a[k] for a in flat])) for k in range(len(flat[0]))])
-    return np.reshape(results, shape + results.shape[1:])
+    return shape, flat
 
 
 def order_by_comparing(items: Any, backwards: Any) -> list[int]:

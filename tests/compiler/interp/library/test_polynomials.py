@@ -93,6 +93,18 @@ def test_substitutes_compute_what_numpy_does() -> None:
         same(substitutes.mapdomain(c, [-1, 1], [0, 3]), polyutils.mapdomain(c, [-1, 1], [0, 3]))
         for ends in ("fb", "f", "b"):
             same(substitutes.trim_zeros(c, ends), np.trim_zeros(c, ends))
+    for ends in ({}, {"to_end": [1, 2.5]}, {"to_begin": 3.0}, {"to_begin": [[1.0]], "to_end": ()}):
+        same(substitutes.ediff1d([[1.0, 4.0], [2.0, 7.0]], **ends), np.ediff1d([[1.0, 4.0], [2.0, 7.0]], **ends))
+    for x, period in ((np.linspace(-9, 9, 7), 5), (np.array(3.3), -4.0), ([0.1, 99.0], 2.5)):
+        given = (x, [0.4, 3.0, 1.1, 2.2], [1.0, -2.0, 0.5, 3.0])
+        same(np.ravel(substitutes.interp(*given, period=period)), np.ravel(np.interp(*given, period=period)))
+
+
+def test_differences_with_ends_and_periodic_interpolation() -> None:
+    check_gradient(lambda x: np.sum(np.ediff1d(x, to_begin=x[0] ** 2, to_end=[1.0, 2.0]) ** 2), (X,))
+    heights = np.array([0.3, 1.2, -0.4])
+    check_gradient(lambda x, y: np.sum(np.interp(7 * x, np.arange(3.0), y, period=3.0) ** 2), (X, heights))
+    check_gradient(lambda p: np.sum(np.interp([0.2, 1.9], p, heights, period=4.0) ** 2), (np.array([0.1, 2.7, 1.4]),))
 
 
 def same(ours: Any, theirs: Any) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from ....rules.table import TABLE
+from ....rules.table import TABLE, load_optional
 from ....runtime.scipy import factorings as texts
 from ... import ir
 from ...domain.facts import Num
@@ -273,9 +273,6 @@ def of_batch(
     if all(ranks[k] <= core[k] for k in given):
         return None
     settings = {k: v for k, v in named.items() if k not in cores}
-    for k, v in settings.items():
-        if k.startswith("overwrite") and v != Const(False):
-            raise s.refuse("setting", f"scipy.linalg.{fn.__name__} has no derivative where it overwrites an argument")
     expr = call_to(s, fn, args, kwargs)
     one = PartialV(Const(fn), (), settings)
     before = [one, TupleV(tuple(given.values())), Const(tuple(core.values()))]

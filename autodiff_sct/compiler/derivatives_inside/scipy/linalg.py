@@ -310,6 +310,7 @@ def over_batches(fn: Any, cores: dict[str, Any], one: Any) -> Any:
 
 def take_batches() -> None:
     """Register what calls with batches mean, for functions that the table has, for those with handlers and others."""
+    load_optional()
     homes = {
         sys.modules[getattr(linalg, name).__module__] for name in linalg.__all__ if callable(getattr(linalg, name))
     }

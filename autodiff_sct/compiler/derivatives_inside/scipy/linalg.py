@@ -280,7 +280,15 @@ def of_batch(
         kind = call_value(s, one, [get_item(s, v, Const((0,) * (ranks[k] - core[k]))) for k, v in given.items()], {})
     if not isinstance(kind, TupleV):
         return by_text(s, models.of_all_parts, expr, before)
-    return several_by_text(s, models.several_of_all_parts, expr, [*before, Const(len(kind.items))])
+    return several_by_text(s, several_of_all_parts, expr, [*before, Const(len(kind.items))])
+
+
+def several_of_all_parts(fn: Any, arrays: Any, ranks: Any, count: Any) -> Any:
+    """The results of a function with several, for all parts of arrays."""
+    shape, flat = models.parts_in_line(arrays, ranks)
+    found = [fn(*[a[k] for a in flat]) for k in range(len(flat[0]))]
+    results = [np.array([np.asarray(each[place]) for each in found]) for place in range(count)]
+    return tuple([np.reshape(result, shape + result.shape[1:]) for result in results])
 
 
 def cores_of(fn: Any) -> dict[str, Any] | None:

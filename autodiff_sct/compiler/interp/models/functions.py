@@ -151,14 +151,6 @@ def of_all_parts(fn: Any, arrays: Any, ranks: Any) -> Any:
     return np.reshape(results, shape + results.shape[1:])
 
 
-def several_of_all_parts(fn: Any, arrays: Any, ranks: Any, count: Any) -> Any:
-    """The same of a function with `count` results."""
-    shape, flat = parts_in_line(arrays, ranks)
-    found = [fn(*[a[k] for a in flat]) for k in range(len(flat[0]))]
-    results = [np.array([np.asarray(each[place]) for each in found]) for place in range(count)]
-    return tuple([np.reshape(result, shape + result.shape[1:]) for result in results])
-
-
 def parts_in_line(arrays: Any, ranks: Any) -> Any:
     """The shape of the axes before the last ones, and arrays with one axis in the place of those."""
     before = [a.shape[: a.ndim - n] for a, n in zip(arrays, ranks)]
@@ -345,9 +337,6 @@ def grouped(items: Any, key: Any) -> Any:
             groups.append((of_item, []))
         groups[-1][1].append(item)
     return groups
-
-
-# The algorithm of CPython's heapq, so that equal items come in the same order.
 
 
 def made_of(cls: Any, items: Any) -> Any:

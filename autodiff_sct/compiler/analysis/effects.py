@@ -49,6 +49,7 @@ def written_names(stmt: Any) -> set[str]:
 
 SUMS = (gast.Add, gast.Sub, gast.Mult)
 POWERS = (gast.Div, gast.Pow)
+NEW = (np.empty_like, np.zeros_like, np.ones_like)
 REDUCTIONS = (np.prod, np.mean, np.var, np.std, np.median, np.linalg.norm)  # of nothing, too
 
 
@@ -103,6 +104,15 @@ def has_item(dim: Axis, part: Any) -> bool:
     place = literal(part)
     length = dim if isinstance(dim, int) else 2 if dim is not None and dim.several else 0
     return place is not None and -length <= place < length
+
+
+def is_integer(s: Specialiser, expr: Any) -> bool:
+    """True if an expression is an integer, made of others without anything that raises."""
+    if isinstance(expr, gast.Name):
+        return getattr(s.facts.get(expr.id), "kind", None) == "int"
+    if isinstance(expr, gast.BinOp):
+        return isinstance(expr.op, SUMS) and is_integer(s, expr.left) and is_integer(s, expr.right)
+    return literal(expr) is not None
 
 
 def literal(part: Any) -> int | None:
@@ -226,4 +236,4 @@ def is_safe_call(s: Specialiser, expr: Any) -> bool:
     given, elementwise = fact(s, expr.args[0]), isinstance(callee, np.ufunc) and callee.nin == 1
     if elementwise and isinstance(expr.args[0], gast.Call) and is_safe_product(s, expr.args[0]):
         return True
-    return (elementwise or callee in REDUCTIONS) and is_real(given)
+    return (elementwise or callee in (*REDUCTIONS, *NEW)) and is_real(given)

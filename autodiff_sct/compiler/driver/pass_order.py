@@ -33,6 +33,7 @@ from ..opt.memory.accumulation.lists import assign_list_items, elide_list_zeros,
 from ..opt.memory.accumulation.loop_copy_elision import elide_loop_copies
 from ..opt.memory.accumulation.peephole import elide_copies, order_full_first
 from ..opt.memory.dse import eliminate_dead_stores, eliminate_loop_stores
+from ..opt.memory.faint_stores import drop_faint_stores
 from ..opt.memory.primal_reuse import mark_reuse, reuse_cotangents, reuse_primals
 from ..opt.rewrite.batched_matmul import batch_matmuls, summed_products
 from ..opt.rewrite.canonicalize import canonicalize
@@ -364,6 +365,13 @@ STATEMENTS = Phase(
         outermost("tape_tuples", lambda p: pack_saves(p.s, p.forward, p.reverse), joint=True),
         Pass("unpack", lambda p: recover_unpacking(p.s, p.forward, p.reverse), NUMPY),
         Pass("rematerialize", lambda p: name_counters(p.s, p.reverse), does="counters with a number added"),
+        outermost(
+            "dse",
+            lambda p: drop_faint_stores(p.s, p.where, p.forward, p.reverse, p.final),
+            joint=True,
+            needs=ir.Store,
+            does="what is written into memory of which only shapes are read is not written",
+        ),
         Pass("iterate", lambda p: recover_iteration(p.s, p.forward, p.reverse), NUMPY, needs=ir.Loop),
         Pass(
             "dce",

@@ -10,10 +10,10 @@
             ...
 
 Other passes leave such statements behind: tests that the reverse sweep reads again, items that a loop goes over. What
-may raise stays, for the forward sweep raises where the program does; but for products of arrays of other lengths than
-each other's, where the reverse sweep multiplies or selects arrays of just these lengths in any case and nothing else
-happens before. What has effects is executed without a name for its result: ``print(x)``. So is, in the end, what may
-raise, where the user gave its result no name, and it is said why it is there.
+may raise stays, for the forward sweep raises where the program does; but for operations on arrays that do not fit,
+where the reverse sweep brings arrays of just these lengths together in any case and nothing else happens before. What
+has effects is executed without a name for its result: ``print(x)``. So is, in the end, what may raise, where the user
+gave its result no name, and it is said why it is there.
 
 Of an operation that is there since its operands may not fit, the check of their shapes is left::
 
@@ -36,12 +36,11 @@ import numpy as np
 
 from ....runtime.shapes import check_broadcast
 from ... import ir
-from ...analysis.effects import fact, is_safe, path
+from ...analysis.effects import fact, is_integer, is_safe, literal, path
 from ...analysis.liveness import count_uses
+from ...analysis.meetings import Meetings, Shapes, Unproven
 from ...domain.facts import Listed, Num
 from ...ir.builder import Specialiser
-from ...ir.patterns import is_ellipsis
-from ..rewrite.contractions import Contractions
 
 NONE_OF_IT = gast.Slice(None, ir.constant(0), None)
 ALL = gast.Slice(None, None, None)
@@ -158,71 +157,25 @@ class Unread:
 
     def __init__(self, s: Specialiser, uses: dict[str, int], front: ir.Block, back: ir.Block) -> None:
         self.s, self.uses, self.front, self.back = s, uses, front, back
-        self.contractions = Contractions(s)
 
     @cached_property
-    def met(self) -> list[set[Any]]:
-        """The shapes that each statement of the reverse sweep brings together, where that is the first to be seen."""
+    def meetings(self) -> Meetings | None:
+        """The axes that the reverse sweep brings together, where that is the first to be seen of a call that fails."""
         if any(has_effect(stmt) for stmt in ir.walk(self.front)):
-            return []
-        return [shapes for stmt in self.back for shapes in self.shapes_in(stmt) if len(shapes) > 1]
+            return None
+        meetings = Meetings(Shapes(self.s, [*self.front, *self.back]))
+        meetings.learn(self.back)
+        return meetings
 
-    def shapes_in(self, stmt: Any) -> list[set[Any]]:
-        if isinstance(stmt, ir.Store) and is_ellipsis(stmt.index):
-            return [self.shapes(stmt.value) | self.shapes(ir.name(stmt.base))]
-        if type(stmt) not in ir.SIMPLE:
-            return []
-        nodes = [e for expr in ir.expressions(stmt) for e in ir.nodes_in(expr)]
-        return [self.shapes(e) for e in nodes if isinstance(e, gast.BinOp) or self.is_selection(e)]
-
-    def shapes(self, expr: Any) -> set[Any]:
-        """The shapes of the arrays that an expression computes with element by element, as far as they are known."""
-        if isinstance(expr, gast.BinOp) and isinstance(expr.op, ELEMENTWISE):
-            return self.shapes(expr.left) | self.shapes(expr.right)
-        if isinstance(expr, gast.UnaryOp):
-            return self.shapes(expr.operand)
-        if isinstance(expr, gast.Compare):
-            return self.shapes(expr.left).union(*map(self.shapes, expr.comparators))
-        if self.is_function(expr) or self.is_selection(expr):
-            return set().union(*map(self.shapes, expr.args))
-        dims = self.contractions.dims(expr)
-        return {dims} if dims is not None and None not in dims else set()
-
-    def is_met(self, expr: Any) -> bool:
+    def is_proved(self, expr: Any) -> bool:
         """True if an expression fails only if the reverse sweep does."""
-        if not self.is_elementwise(expr):
+        if self.meetings is None:
             return False
-        return any(self.shapes(expr) <= shapes for shapes in self.met)
-
-    def is_elementwise(self, expr: Any) -> bool:
-        """True if an expression adds and multiplies numbers and arrays of doubles."""
-        if isinstance(expr, gast.BinOp):
-            simple = isinstance(expr.op, (gast.Add, gast.Sub, gast.Mult)) or self.is_square(expr)
-            return simple and self.is_elementwise(expr.left) and self.is_elementwise(expr.right)
-        if isinstance(expr, gast.UnaryOp) and isinstance(expr.op, gast.USub):
-            return self.is_elementwise(expr.operand)
-        if isinstance(expr, gast.Call):
-            return self.is_function(expr) and all(map(self.is_elementwise, expr.args)) and bool(self.shapes(expr))
-        if isinstance(expr, gast.Name):
-            return self.is_number(expr) or bool(self.shapes(expr))
-        return isinstance(expr, gast.Constant) and type(expr.value) in (int, float)
-
-    def is_function(self, expr: Any) -> bool:
-        """True if an expression is a function of NumPy's of one array, or the greater or the smaller of two."""
-        if not isinstance(expr, gast.Call) or expr.keywords:
+        try:
+            self.meetings.proved(expr, None)
+        except Unproven:
             return False
-        callee = path(self.s, expr.func)
-        two = callee in (np.maximum, np.minimum) and len(expr.args) == 2
-        return two or (isinstance(callee, np.ufunc) and len(expr.args) == 1)
-
-    def is_selection(self, expr: Any) -> bool:
-        """True if an expression chooses, element by element, between two."""
-        plain = isinstance(expr, gast.Call) and len(expr.args) == 3 and not expr.keywords
-        return plain and path(self.s, expr.func) is np.where
-
-    def is_square(self, expr: Any) -> bool:
-        squared = isinstance(expr.op, gast.Pow) and getattr(expr.right, "value", None) == 2
-        return squared and bool(self.shapes(expr.left))
+        return True
 
     def block(self, block: ir.Block) -> None:
         kept = []
@@ -261,11 +214,11 @@ class Unread:
             return not (stmt.then or stmt.orelse or stmt.merges) and self.is_safe(stmt)
         if not isinstance(stmt, ir.Loop) or stmt.body or stmt.carries or stmt.trips or stmt.stop is not None:
             return False
-        return (
-            stmt.kind == "iter"
-            and not self.are_read((stmt.index, *ir.ir_targets(stmt)))
-            and self.is_known(stmt.bounds[0])
-        )
+        if self.are_read((stmt.index, *ir.ir_targets(stmt))):
+            return False
+        if stmt.kind == "range":
+            return all(is_integer(self.s, bound) for bound in stmt.bounds[:2]) and literal(stmt.bounds[-1]) != 0
+        return stmt.kind == "iter" and self.is_known(stmt.bounds[0])
 
     def are_read(self, names: tuple[str | None, ...]) -> bool:
         return any(self.uses.get(name, 0) for name in names if name is not None)
@@ -277,7 +230,7 @@ class Unread:
         if is_safe(self.s, stmt):
             return True
         computes = isinstance(stmt, ir.Let) and isinstance(expr, (gast.BinOp, gast.Call))
-        return computes and stmt in self.front and self.is_met(expr)
+        return computes and stmt in self.front and self.is_proved(expr)
 
     def is_number(self, expr: Any) -> bool:
         found = fact(self.s, expr)

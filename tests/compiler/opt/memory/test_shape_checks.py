@@ -30,6 +30,16 @@ def vector_last(a, w):
     return np.sum((a @ w) @ a)
 
 
+def added(c, w, a):
+    c = c.copy()
+    c[:] = c + w @ a
+    return np.sum(c)
+
+
+def scaled_product(a, w):
+    return np.sum(2.0 * a @ w)
+
+
 def matrices(a, w):
     return np.sum(a @ np.sin(w))
 
@@ -43,6 +53,7 @@ CASES = [
     (vector_last, (3, 3), (3,), (2,)),
     (vector_last, (1, 1), (1,), (3,)),
     (matrices, (3, 4), (4, 2), (3, 2)),
+    (scaled_product, (3, 4), (4, 2), (3, 2)),
 ]
 
 
@@ -69,4 +80,6 @@ def test_no_array_is_made_for_an_error():
     text = ad.grad(scaled, (0, 1)).source_for(*arrays((3, 3), (3,)))
     lines = [line.strip() for line in text.splitlines()]
     assert "check_broadcast(t, w)" in lines and "t * w" not in lines
-    assert "@ a[:, :0]" in ad.adjoint_source(vector_last, np.ones((3, 3)), np.ones(3))
+    assert "@ a[:, :0]" in ad.adjoint_source(added, *arrays((2,), (3,), (3, 2)), grad_position=(0, 1, 2))
+    assert "w[:0] @ a" in ad.adjoint_source(added, *arrays((3, 2), (3, 4), (4, 2)), grad_position=(0, 1, 2))
+    assert "may raise" not in ad.adjoint_source(vector_last, np.ones((3, 3)), np.ones(3))

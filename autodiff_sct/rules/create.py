@@ -19,7 +19,7 @@ from ..runtime import ones_like, spread, unbroadcast, zeros_like
 from ..runtime.broadcast import common_length
 from ..runtime.intervals import interval_of
 from ..runtime.linalg.degenerate import infinite_at_equal, infinite_at_zero, nan_at_equal, nan_at_zero
-from ..runtime.linalg.perturbed import away_from_zero
+from ..runtime.linalg.perturbed import away_from_mean, away_from_zero
 from ..runtime.linalg.slopes import nan_at_zero_norm
 from ..runtime.scatter import strided_places
 from ..runtime.segments import steps_within
@@ -151,7 +151,8 @@ nondifferentiable(
     operator.not_, operator.truth, operator.is_, operator.is_not, operator.contains,
     np.allclose, np.isclose, np.array_equal, np.array_equiv, math.isclose, cmath.isclose,
     np.any, np.all, np.isin, strided_places, infinite_at_equal, infinite_at_zero,
-    nan_at_equal, nan_at_zero, nan_at_zero_norm, away_from_zero, order_of, order_in_memory,
+    nan_at_equal, nan_at_zero, nan_at_zero_norm, away_from_zero, away_from_mean,
+    order_of, order_in_memory,
 )  # fmt: skip
 
 nondifferentiable(

@@ -24,10 +24,11 @@ import operator
 import numpy as np
 
 from ..runtime.linalg import perturbed
-from ..runtime.linalg.perturbed import away_from_zero
+from ..runtime.linalg.perturbed import away_from_mean, away_from_zero
 from ..runtime.linalg.slopes import nan_at_zero_norm, pushed, slope, slope_of_absolute
 from .linalg import conjugate
 from .products import transposed
+from .reduce import centre, deviation, freedom, kept, total
 from .table import elementwise, forward, perturbing, reverse, static
 
 
@@ -318,6 +319,29 @@ def push_root_of_mean(y, d, x, axis=None, keepdims=False):
     return push_norm_again(y, d, x, None, axis, keepdims) / (x.size // y.size)
 
 
+@reverse(np.std, again=True)
+def std_again(y, d, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True):
+    """A standard deviation is a norm of deviations."""
+    share = kept(d, axis, keepdims) / freedom(a, axis, ddof, where)
+    return slope(share, kept(y, axis, keepdims), deviation(a, axis, where))
+
+
+@forward(np.std, again=True)
+def push_std_again(y, d, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True):
+    share = (d - centre(d, axis, where)) / freedom(a, axis, ddof, where)
+    return total(pushed(share, kept(y, axis, keepdims), deviation(a, axis, where)), axis, keepdims)
+
+
+@reverse(np.nanstd, again=True)
+def nanstd_again(y, d, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True):
+    return std_again(y, d, a, axis, ddof=ddof, keepdims=keepdims, where=np.logical_and(where, ~np.isnan(a)))
+
+
+@forward(np.nanstd, again=True)
+def push_nanstd_again(y, d, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True):
+    return push_std_again(y, d, a, axis, ddof=ddof, keepdims=keepdims, where=np.logical_and(where, ~np.isnan(a)))
+
+
 @elementwise(slope_of_absolute)
 def slope_of_absolute_in_turn(y, e, d, x):
     return e * np.copysign(1.0, x), 0.0
@@ -370,6 +394,16 @@ def push_matrix_norm_near(y, d, x, *, keepdims=False, ord="fro"):
     return push_norm_again(y, d, x + away_from_zero(x, (-2, -1)), ord, (-2, -1), keepdims)
 
 
+@reverse(perturbed.std)
+def std_near(y, d, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True):
+    return std_again(y, d, a + away_from_mean(a, axis, where), axis, ddof=ddof, keepdims=keepdims, where=where)
+
+
+@forward(perturbed.std)
+def push_std_near(y, d, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True):
+    return push_std_again(y, d, a + away_from_mean(a, axis, where), axis, ddof=ddof, keepdims=keepdims, where=where)
+
+
 @elementwise(perturbed.hypot)
 def hypot_near(y, d, *coordinates):
     return (*[slope(d, y, c) for c in coordinates],)
@@ -385,6 +419,7 @@ def absolute_near(y, d, x):
     return absolute_again(y, d, x)
 
 
-for fn in (np.linalg.norm, np.linalg.vector_norm, np.linalg.matrix_norm, np.hypot, math.hypot, np.sqrt, math.sqrt):
+NORMS = (np.linalg.norm, np.linalg.vector_norm, np.linalg.matrix_norm, np.std, np.hypot, math.hypot, np.sqrt, math.sqrt)
+for fn in NORMS:
     perturbing(fn, getattr(perturbed, fn.__name__), slope, pushed)
 perturbing(np.absolute, perturbed.absolute, slope, pushed)

@@ -14,7 +14,7 @@ from autodiff_sct.errors import NotDifferentiable
 
 pytestmark = [pytest.mark.once, pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")]
 
-EYE = np.eye(2)
+EYE, AWAY = np.eye(2), np.array([1.0, -1.0, 0.0, 0.0])
 
 
 def matern(r: Any) -> Any:
@@ -68,6 +68,10 @@ RIGHT: list[tuple[Callable[[Any], Any], float]] = [
     (of_numbers, -1.0),
     (stable_softplus, 0.25),
     (lambda x: np.sum(np.abs(x)), 0.0),
+    (lambda x: np.cos(np.sum(x**2) ** 0.5), -1.0),
+    (lambda x: np.cos(np.std(np.outer(x, AWAY[:2]))), -0.5),
+    (lambda x: np.sum(np.cos(np.std(np.outer(x, AWAY), axis=1, ddof=2))), -1.0),
+    (lambda x: np.cos(np.var(np.outer(x, AWAY[:2])) ** 0.5), -0.5),
 ]
 
 
@@ -83,6 +87,18 @@ REFUSED: list[Callable[[Any], Any]] = [
     lambda x: np.sqrt(np.sum(x * x)),
     lambda x: np.hypot(x[0], x[1]) + x[0],
     lambda x: np.linalg.norm(x) * (x[0] + 2 * x[1]),
+    lambda x: np.sum(x * x) ** 0.5,
+    np.std,
+    lambda x: np.sqrt(np.var(x)),
+    lambda x: np.sum(np.nanstd(np.outer(x, np.ones(3)), axis=0)),
+]
+
+# Roots of forms that are not known to be sums of squares: what has no derivative is NaN or infinite at second order.
+WEIGHTS, FORM = np.array([1.0, 3.0]), np.array([[2.0, 0.5], [0.5, 1.0]])
+INFINITE: list[Callable[[Any], Any]] = [
+    lambda x: np.sqrt(np.sum(WEIGHTS * x**2)),
+    lambda x: np.sum(np.sqrt(WEIGHTS * x**2)),
+    lambda x: (x @ FORM @ x) ** 0.5,
 ]
 SECOND = [ad.hessian, lambda f: ad.jacrev(ad.grad(f)), lambda f: ad.jacrev(ad.jacfwd(f))]
 
@@ -103,6 +119,25 @@ def test_right(function: Callable[[Any], Any], expected: float, second: Any) -> 
 def test_refused(function: Callable[[Any], Any], second: Any) -> None:
     with pytest.raises(NotDifferentiable, match="norm that is zero"):
         second(function)(np.zeros(2))
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("function", REFUSED[:2] + REFUSED[4:])
+def test_slope_of_norms(function: Callable[[Any], Any]) -> None:
+    x = np.zeros(2)
+    np.testing.assert_array_equal(ad.grad(function)(x), 0.0)
+    assert ad.jvp(function, x, np.array([1.0, 2.0]))[1] == 0.0
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("function", INFINITE)
+def test_a_second_derivative_that_is_infinite_shows(function: Callable[[Any], Any]) -> None:
+    x, way = np.zeros(2), np.array([1.0, 2.0])
+    for found in (
+        ad.jvp(ad.grad(function), x, way)[1],
+        ad.grad(lambda x: np.sum(ad.grad(function)(x) * way))(x),
+    ):
+        assert not np.all(np.isfinite(found))
 
 
 def test_forward_over_forward() -> None:

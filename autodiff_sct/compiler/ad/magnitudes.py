@@ -63,6 +63,7 @@ POWERS = frozenset({np.power, operator.pow, math.pow, pow})
 PRODUCTS = frozenset({np.multiply, operator.mul})
 ABSOLUTE = frozenset({np.absolute, perturbed.absolute, np.fabs, math.fabs, operator.abs, abs})
 DEVIATIONS = {np.std: np.var, np.nanstd: np.nanvar}
+VARIANCES = {np.var: np.std, np.nanvar: np.nanstd}
 HYPOT = frozenset({np.hypot, math.hypot})
 ROOTS = frozenset({np.sqrt, math.sqrt, perturbed.sqrt})
 SUMS = frozenset({np.sum, np.mean, np.ndarray.sum, np.ndarray.mean, np.add, operator.add})
@@ -104,8 +105,8 @@ def squared_magnitudes(
             continue
         if s.read_again and stmt.op.fn in ABSOLUTE and active(stmt.target):
             say_from_the_right(s, stmt)
-        guarded = s.read_again or stmt.target not in divisors
-        if stmt.op.fn in ROOTS and guarded and (root := root_of(s, where, makers, active, stmt.op)) is not None:
+        inside = under_root(stmt.op) if s.read_again or stmt.target not in divisors else None
+        if inside is not None and (root := root_of(s, where, makers, active, inside)) is not None:
             found[stmt] = root
         base, factors = without_factors(s, where, makers, active, stmt)
         maker = makers.get(base)
@@ -117,24 +118,32 @@ def squared_magnitudes(
 
 def roots_that_divide(block: ir.Block) -> set[str]:
     """The roots by which a block divides, without a branch between: the primal has no value where one is zero."""
-    made = [stmt for stmt in block if isinstance(stmt, ir.Let) and stmt.op is not None]
-    operands = [[*stmt.op.arguments.values()][1:] for stmt in made if stmt.op.fn in QUOTIENTS]
+    made = [(stmt.target, stmt.op) for stmt in block if isinstance(stmt, ir.Let) and stmt.op is not None]
+    operands = [[*op.arguments.values()][1:] for _, op in made if op.fn in QUOTIENTS]
     below = {value.name for values in operands for value in values if isinstance(value, Leaf)}
-    return {stmt.target for stmt in made if stmt.op.fn in ROOTS and stmt.target in below}
+    return {target for target, op in made if under_root(op) is not None and target in below}
 
 
-def root_of(s: Specialiser, where: Regions, makers: Makers, active: Callable[[str], bool], op: ir.Op) -> Square | None:
+def under_root(op: ir.Op) -> Value | None:
+    """The operand of a square root, also of one that is written as a power; None for other operations."""
+    first, *rest = op.arguments.values() or (None,)
+    is_power = op.fn in POWERS and len(rest) == 1 and isinstance(rest[0], Const) and rest[0].value == 0.5
+    return first if op.fn in ROOTS or is_power else None
+
+
+def root_of(
+    s: Specialiser, where: Regions, makers: Makers, active: Callable[[str], bool], inside: Value
+) -> Square | None:
     """The root of a sum of squares, or of a multiple of one; None for other roots.
 
     The root of ``c * q`` has `c` times the slope of a norm: it is the norm that it is divided by which differs.
     """
-    inside = op.arguments["x"]
     base, factors = base_and_factors(s, where, makers, active, inside)
     if not is_sum_of_squares(s, where, makers, base) or is_positive(makers, base):
         return None
     if s.read_again and (norm := norm_of(s, where, makers, base)) is not None:
         return Square(norm, factors)
-    return Square(ir.Op(root_of_squares, op.arguments)) if base == inside else None
+    return Square(ir.Op(root_of_squares, {"x": inside})) if base == inside else None
 
 
 def scaled(s: Specialiser, derivative: Value, factors: Factors) -> Value:
@@ -237,8 +246,8 @@ def measured(s: Specialiser, where: Regions, makers: Makers, maker: ir.Let) -> i
     if op.fn in HYPOT:
         given = tuple(op.arguments.values())
         return ir.Op(squared_hypot, {"coordinates": given[0] if op.fn is math.hypot else TupleV(given)})
-    if op.fn in ROOTS and is_sum_of_squares(s, where, makers, op.arguments["x"]):
-        return ir.Op(np.positive, op.arguments)
+    if (inside := under_root(op)) is not None and is_sum_of_squares(s, where, makers, inside):
+        return ir.Op(np.positive, {"x": inside})
     facts = s.facts_of(op.arguments["x"]) if op.fn is np.linalg.norm else None
     if isinstance(facts, Num) and facts.ndim is not None and all(map(s.is_static, [*op.arguments.values()][1:])):
         order, axis = (s.static(op.arguments[p]) if p in op.arguments else None for p in ("ord", "axis"))
@@ -270,6 +279,8 @@ def norm_of(s: Specialiser, where: Regions, makers: Makers, value: Value) -> ir.
     maker = makers.get(value.name) if isinstance(value, Leaf) else None
     if not isinstance(maker, ir.Let) or maker.op is None:
         return None
+    if maker.op.fn in VARIANCES:
+        return ir.Op(VARIANCES[maker.op.fn], maker.op.arguments)
     first, *rest = maker.op.arguments.values()
     settings = {p: a for p, a in maker.op.arguments.items() if p in ("axis", "keepdims")}
     if maker.op.fn in INNER and rest == [first] and is_unchanged(where, first):
@@ -317,7 +328,7 @@ def is_sum_of_squares(s: Specialiser, where: Regions, makers: Makers, value: Val
     if op.fn in SUMS:
         terms = [first] if "a" in op.arguments and "b" not in op.arguments else [first, *rest]
         return all(is_sum_of_squares(s, where, makers, term) for term in terms)
-    if op.fn in INNER and rest == [first]:
+    if (op.fn in INNER and rest == [first]) or (op.fn in VARIANCES and is_real(s, first)):
         return True
     factors = squared_operands(maker)
     return factors is not None and is_same_value(where, makers, *factors) and is_real(s, first)

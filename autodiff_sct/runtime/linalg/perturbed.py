@@ -119,6 +119,20 @@ def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
     return np.linalg.matrix_norm(x + away_from_zero(x, (-2, -1)), keepdims=keepdims, ord=ord)
 
 
+def std(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    *,
+    ddof: Any = 0,
+    keepdims: bool = False,
+    where: Any = True,
+) -> Any:
+    """``np.std``, perturbed where all numbers are equal."""
+    near = a + away_from_mean(a, axis, where)
+    return np.std(near, axis, dtype, ddof=ddof, keepdims=keepdims, where=where)
+
+
 def hypot(*coordinates: Any) -> Any:
     """``np.hypot`` or ``math.hypot``, perturbed where it is zero."""
     return beside_zero(functools.reduce(np.hypot, coordinates))
@@ -146,6 +160,13 @@ def away_from_zero(x: np.ndarray, axis: Any = None) -> np.ndarray:
     step = settings.amount * np.finfo(x.dtype).eps ** 0.5
     way = np.random.default_rng((settings.basis, *x.shape)).normal(size=x.shape)
     return np.where(np.all(x == 0, axis, keepdims=True), step * way, 0.0).astype(x.dtype)
+
+
+def away_from_mean(a: np.ndarray, axis: Any = None, where: Any = True) -> np.ndarray:
+    """Steps in no special direction where all of `a` along `axis` is its mean, and zeros elsewhere."""
+    if settings.amount == 0 or a.size == 0:
+        return np.zeros_like(a)
+    return away_from_zero(np.where(where, a - np.mean(a, axis, keepdims=True, where=where), 0.0), axis)
 
 
 def turn(size: int) -> np.ndarray:

@@ -102,6 +102,8 @@ def operate(s: Specialiser, op: type, a: Value, b: Value) -> Value:
         a, b = beside_array(s, a, b), beside_array(s, b, a)
     if op is gast.Pow and is_negative(a) and (real := power_of_negative(s, a, b)) is not None:
         return real
+    if s.perturbed and op is gast.Pow and b == Const(0.5):
+        return operations.call_constant(s, Const(np.sqrt), [a], {})
     expr = ir.binop(s.expr(a), op, s.expr(b))
     simple = simplify(s, op, a, b)
     return simple if simple is not None else emit_op.apply(s, fn, expr, [a, b], {}, python)

@@ -277,3 +277,32 @@ def sparse_rows_by_items(data, x, starts, columns):
         for k in range(starts[i], starts[i + 1]):
             y[i] += data[k] * x[columns[k]]
     return np.sum(np.tanh(y))
+
+
+def runge_kutta_with_chosen_steps(f, t, y, end, h, tolerance):
+    nodes, weights = [[], [1 / 3], [0.0, 2 / 3]], [1 / 4, 0, 3 / 4]
+    times, states = [t], [y]
+    while t < end:
+        if t + h > end:
+            h = end - t
+        k = []
+        for i in range(3):
+            k.append(f(y + h * sum((a * b for a, b in zip(nodes[i], k)), np.zeros_like(y))))
+        new = y + h * sum(w * b for w, b in zip(weights, k))
+        error = np.max(np.abs(new - (y + h * k[0])))
+        if error <= tolerance or h < 1e-3:
+            t += h
+            y = new
+            times.append(t)
+            states.append(y)
+        h = h * min(2.0, max(0.2, 0.9 * (tolerance / (error + 1e-15)) ** 0.5))
+    return np.array(times), np.array(states)
+
+
+@program(lambda rng: (1.5, np.array([1.0, 0.5])))
+def predators_by_chosen_steps(rate, y):
+    def slope(y):
+        return np.array([rate * y[0] - y[0] * y[1], y[0] * y[1] - y[1]])
+
+    times, states = runge_kutta_with_chosen_steps(slope, 0.0, y, 1.0, 0.2, 0.003)
+    return states[-1, 0] + np.sum(np.diff(times) * states[1:, 1])

@@ -204,6 +204,11 @@ def may_view(fn: Any, args: list[Value], kwargs: dict[str, Value]) -> bool:
     )
 
 
+def is_scalar(facts: Num) -> bool:
+    """True for a number of Python's or of NumPy's, which nobody can write into."""
+    return facts.dims == () and facts.kind != "array" and not facts.roots and facts.row is None
+
+
 def is_array(s: Specialiser, value: Value) -> bool:
     """True if a value is surely an array, of whatever rank."""
     facts = s.num(value)
@@ -281,9 +286,13 @@ def unknown_result(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str,
         dtype = None  # integers beside a float
     if dtype is not None and dtype.kind not in "fc" and fn not in OF_INTEGERS:
         dtype = None
-    if fn in OF_ALL and dtype is not None and len(args) == 1 and not kwargs:
+    if fn in OF_ALL and not foreign and not tensors and len(args) == 1 and not kwargs:
         return Num("npscalar", dtype, ())
     of_array = fn in OF_ARRAYS or getattr(fn, "numpy_name", fn.__name__) in METHODS_OF_ARRAYS
-    kind = "array" if fn in ARRAYS or (of_array and is_array(s, args[0])) else None
+    operands = [s.num(a) for a in args] if elementwise and not (foreign or tensors or kwargs) else []
+    if operands and getattr(fn, "nout", 1) == 1 and all(f is not None and is_scalar(f) for f in operands):
+        return Num(None, dtype, ())
+    has_axes = any(f is not None and f.kind == "array" and f.dims for f in operands)
+    kind = "array" if has_axes or fn in ARRAYS or (of_array and is_array(s, args[0])) else None
     dims = (None,) if fn in FLAT and len(args) == 1 and not (kwargs or foreign or tensors) else None
     return Num(kind, dtype, dims, frozenset(roots) | own if may_view(fn, args, kwargs) else own)

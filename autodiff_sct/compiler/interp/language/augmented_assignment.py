@@ -132,7 +132,7 @@ def augment(s: Specialiser, old: Value, op: type, value: Value, outer: bool = Fa
         return updated(s, op, old, value)
     is_number = facts.dims == () and not facts.roots
     same_dtype = isinstance(result, Num) and is_same(result.dtype, facts.dtype)
-    if facts.kind is None and (same_dtype or is_number) and not is_shared(s, old, outer):
+    if facts.kind is None and (is_number or (same_dtype and not is_shared(s, old, outer))):
         return operate(s, op, old, value)
     if facts.kind is None:
         raise s.refuse(

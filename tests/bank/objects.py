@@ -277,3 +277,36 @@ def attributes_by_name(x):
         setattr(box, name, x[i] * box.scale)
     box.scale = box.a * 2.0
     return getattr(box, "b") * box.scale + getattr(box, "missing", 1.0) * box.c
+
+
+class Layer:
+    """Its state begins in its methods: what it was given, and its gradients."""
+
+    def __init__(self, weights):
+        self.weights = weights * 1.0
+
+    def forward(self, x):
+        self.given = x
+        self.result = np.tanh(x @ self.weights)
+        return self.result
+
+    def backward(self, d):
+        d = d * (1 - self.result**2)
+        self.slope = self.given.T @ d / len(d)
+        return d @ self.weights.T
+
+
+@program(lambda rng: (rng.normal(size=(3, 2)), 0.5 * rng.normal(size=(2, 4)), 0.5 * rng.normal(size=(4, 1)), 0.3))
+def epochs_of_layers_in_a_list(x, first, second, rate):
+    layers, losses = [Layer(first), Layer(second)], []
+    for _ in range(3):
+        result = x
+        for layer in layers:
+            result = layer.forward(result)
+        losses.append(np.mean((result - 1.0) ** 2))
+        d = result - 1.0
+        for layer in reversed(layers):
+            d = layer.backward(d)
+        for layer in layers:
+            layer.weights -= rate * layer.slope
+    return losses[-1] + np.sum(layers[0].weights)

@@ -323,3 +323,83 @@ def copies_of_dicts(x):
     e[0] = e[0] * 2
     d[1] = d[1] * e[0]
     return sum(e.values()) * d[1] + d[0]
+
+
+class Momentum:
+    def __init__(self, rate):
+        self.rate = rate
+        self.speed = None
+
+    def update(self, weights, slopes):
+        if self.speed is None:
+            self.speed = {}
+            for key, value in weights.items():
+                self.speed[key] = np.zeros_like(value)
+        for key in weights:
+            self.speed[key] = 0.9 * self.speed[key] - self.rate * slopes[key]
+            weights[key] = weights[key] + self.speed[key]
+
+
+@program(lambda rng: (rng.normal(size=(5, 3)), rng.normal(size=5), 0.1))
+def speeds_made_in_the_first_step(x, y, rate):
+    weights, optimizer = {"w": np.zeros(3), "b": np.zeros(1)}, Momentum(rate)
+    for _ in range(4):
+        error = x @ weights["w"] + weights["b"] - y
+        optimizer.update(weights, {"w": x.T @ error / len(y), "b": np.array([error.mean()])})
+    return np.mean((x @ weights["w"] + weights["b"] - y) ** 2)
+
+
+class Cell:
+    def __init__(self, weights):
+        self.weights = {gate: weights * (k + 1) for k, gate in enumerate("abc")}
+
+    def __call__(self, x, state=None):
+        if state is None:
+            state = (np.zeros(2), np.zeros(2))
+        h, c = state
+        gates = {gate: np.tanh(self.weights[gate] @ np.concatenate([x, h])) for gate in self.weights}
+        c = gates["a"] * c + gates["b"] * x
+        h = gates["c"] * np.tanh(c)
+        return h, (h, c)
+
+
+@program(lambda rng: (rng.normal(size=(4, 2)), 0.3 * rng.normal(size=(2, 4))))
+def states_of_a_cell(x, weights):
+    cell, state, results = Cell(weights), None, []
+    for row in x:
+        h, state = cell(row, state)
+        results.append(h)
+    return np.sum(np.stack(results) ** 2)
+
+
+def with_the_one_before(x, steps):
+    before, total, i = None, 0.0, 0
+    while i < steps:
+        if before is not None:
+            total += np.sum(before[0] * x[i]) * before[1]
+        before = [x[i] ** 2, i + 1]
+        i += 1
+    state = None
+    for k in range(steps):
+        if state is None:
+            state = {name: x[k] * 0.5 for name in "uv"}
+        state["u"] = state["u"] * x[k]
+        total += np.sum(state["u"] * state["v"])
+        if total > 100:
+            break
+    return total
+
+
+@program(lambda rng: (rng.normal(size=(4, 2)), 4), wrt=(0,))
+def steps_with_the_one_before(x, steps):
+    return with_the_one_before(x, steps)
+
+
+@program(lambda rng: (rng.normal(size=(4, 2)), 1), wrt=(0,))
+def one_step_with_the_one_before(x, steps):
+    return with_the_one_before(x, steps) + np.sum(x)
+
+
+@program(lambda rng: (rng.normal(size=(4, 2)), 0), wrt=(0,))
+def no_step_with_the_one_before(x, steps):
+    return with_the_one_before(x, steps) + np.sum(x)

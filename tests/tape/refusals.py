@@ -34,7 +34,7 @@ SAVED_VALUE = """
 
 # Makes a plain array of recorded values: `np.array([a, b])`, `np.asarray(t)`, `B[:] = row`.
 PLAIN_ARRAY = """
-    into_bare_memory unwrapped
+    speeds_made_in_the_first_step predators_by_chosen_steps into_bare_memory unwrapped
     default_copy_or_not rk4_pendulum nested_comprehension stacked_comprehension conditional_expression_inside
     matrix_product_by_comprehension list_of_functions_applied arrays_in_list_written group_by_key small_floats
     complex_written casts_and_likes array_from_list broadcast_store indices_with_values walk_over_indices
@@ -57,6 +57,7 @@ PYTHON_NUMBER = """
 
 # Writes recorded values into an array that is none: `out[i] = t`, `out=buffer`.
 INTO_PLAIN_ARRAY = """
+    epochs_of_layers_in_a_list
     objects_added_in_a_loop_and_taken_by_a_number_of_the_run
     triangular_solve cholesky_by_hand convolution_loops soft_dynamic_time_warping into_empty enumerate_zip
     elementwise_matvec convolution_layer out_keyword out_of_products out_is_a_view parameters_in_a_dict

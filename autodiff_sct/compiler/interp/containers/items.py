@@ -324,12 +324,12 @@ def items_of(s: Specialiser, value: Value, count: int | None) -> list[Value]:
         return [Const(v) for v in value.value]
     if isinstance(value, Source):
         return value.all_items(s, count)
+    if (record := record_tables.record_of(s, value)) is not None:
+        return [Const(key) for key in record.keys_of_all]
     if isinstance(value, (Obj, Suspended)) or is_reference(s, value):
         return items_of(s, call_value(s, Const(list), [value], {}), count)
     if isinstance(value, Leaf):
         facts = s.facts[value.name]
-        if (record := record_tables.record_of(s, value)) is not None:
-            return [Const(key) for key in record.keys_of_all]
         if isinstance(facts, Pair):
             return items_of_pair(s, value, facts)
         if isinstance(facts, Mapped):

@@ -155,12 +155,16 @@ def template(
             if first is MISSING or first is last:
                 return Poison(f"{s.in_words(label(key))} is known only inside the loop")
             reason = f"{s.in_words(label(key))} stands for different things in different iterations of the loop"
-            return several_things(s, reason, first, last)
+            return before_and_in_loop(s, reason, first, last, envs)
     joined = facts[0]
     for other in facts[1:]:
         joined = join(joined, other)
     if isinstance(before, (Num, Listed, Mapped, Pair, Opaque)):
         joined = join(before, joined)
+    is_lost = isinstance(joined, Opaque) and first == Const(None) and not isinstance(facts[-1], Opaque)
+    if is_lost and ("peel", envs[-1]) not in s.dynamic:
+        reason = f"{s.in_words(label(key))} is None before the loop"
+        return before_and_in_loop(s, reason, first, last, envs)
     return joined
 
 
@@ -189,6 +193,12 @@ def have_same_keys(s: Specialiser, a: Obj, b: Obj) -> bool:
     return a.cls not in (dict, list) or s.fields(a) == s.fields(b) or not with_other_keys(s, (a, b))
 
 
+def before_and_in_loop(s: Specialiser, reason: str, first: Value, last: Value, envs: Any) -> Poison:
+    """A name that stands for one thing before a loop and for another one in it: where the first iteration is peeled."""
+    found = several_things(s, reason, first, last)
+    return found if found.containers else replace(found, containers=(("peel", envs[-1]),))
+
+
 def carried_object(s: Specialiser, key: Any, first: Value, last: Obj, envs: Any, result: dict[Any, Value]) -> Value:
     """An object that the loop replaces by another of its class is carried field by field.
 
@@ -200,6 +210,8 @@ def carried_object(s: Specialiser, key: Any, first: Value, last: Obj, envs: Any,
     if last.id in s.cursors or isinstance(first, Obj) and first.id in s.cursors:
         return SEVERAL
     entry, end, left, site = envs
+    if first is MISSING and last in entry.values():
+        return several_things(s, f"{s.in_words(label(key))} is known only inside the loop", last)
     id = ("carried", key, site)
     if last.id == id or holds_itself(key, first, last, entry):
         return last
@@ -209,7 +221,7 @@ def carried_object(s: Specialiser, key: Any, first: Value, last: Obj, envs: Any,
     alike = first is MISSING or (isinstance(first, Obj) and first.cls is last.cls and have_same_keys(s, first, last))
     if last.id in s.objects or not alike or depth_of(id) > NESTED:
         reason = f"{s.in_words(label(key))} stands for different objects in different iterations of the loop"
-        return several_things(s, reason, first, last)
+        return before_and_in_loop(s, reason, first, last, envs)
     s.stands_for[id] = tuple(obj for obj in (first, last) if isinstance(obj, Obj))
     s.frozen |= {id, *(obj.id for obj in s.stands_for[id])}
     names = [k[1] for k in left if isinstance(k, tuple) and k[0] == last.id]

@@ -25,6 +25,7 @@ from ..containers.swaps import swapped
 from ..control.context_managers import manage
 from ..control.exceptions import attempt, finally_, rewritten, run_under_handlers
 from ..control.joins import as_leaf
+from ..control.peeling import decide, first_of, is_peeled, peel
 from ..control.unreachable_handlers import raise_from, raises_from
 from ..kernel import operations
 from ..kernel.escape import roots_held
@@ -269,7 +270,13 @@ def while_(s: Specialiser, node: Any) -> None:
         execute(s, body)
         read_stop(s, loop_node, stop)
 
-    loop(s, make, run)
+    if is_peeled(s):
+        test = condition(s, node.test)
+        decide(
+            s, test, lambda: peel(s, lambda: execute(s, body), partial(stop_of, s, stop), lambda: loop(s, make, run))
+        )
+    else:
+        loop(s, make, run)
 
 
 def endless_form(s: Specialiser, node: Any) -> Any:
@@ -279,6 +286,11 @@ def endless_form(s: Specialiser, node: Any) -> Any:
         return [at(node, gast.While(gast.Constant(True, None), endless(node, fresh), []))]
 
     return rewritten(s, node, make)[0]
+
+
+def stop_of(s: Specialiser, stop: Any) -> Value:
+    """The test that ends a loop after an iteration."""
+    return Const(False) if stop is None else condition(s, stop)
 
 
 def split_stop(body: list[Any]) -> tuple[list[Any], Any]:
@@ -382,8 +394,21 @@ def go_over(s: Specialiser, node: Any, iterable: Value) -> None:
                 "go over all steps, and skip those that are not wanted with `if`",
             )
 
+    def first(item: Value) -> None:
+        store(s, node.target, source.item(item))
+        execute(s, body)
+
     with s.short_loop(site), s.going_over_growing(grown):
-        loop(s, make, run)
+        peeled = first_of(s, source) if is_peeled(s) else None
+        if peeled is None:
+            loop(s, make, run)
+        else:
+            start, is_there, source.bounds = peeled
+            decide(
+                s,
+                is_there,
+                lambda: peel(s, lambda: first(start), partial(stop_of, s, stop), lambda: loop(s, make, run)),
+            )
 
 
 def go_over_known(s: Specialiser, node: Any, base: Obj, method: str, body: list[Any], stop: Any) -> None:
@@ -428,7 +453,7 @@ def unroll(
     with s.written_out(len(items)), s.holding(roots_held(s, items[1:])):
         store(s, node.target, read((done, items[0])))
         execute(s, body)
-    test = Const(False) if stop is None else condition(s, stop)
+    test = stop_of(s, stop)
     if isinstance(test, Const):
         if not test.value:
             unroll(s, node, items[1:], body, stop, read, done + 1, limit)

@@ -129,6 +129,8 @@ NEAR_PART = 20  # the first reader of a part of an array
 # Statements that are as well left where they are as put into a branch, and of which it is asked which come first.
 STATEMENTS_LEFT = 2
 STATEMENTS_ORDERED = 50
+# Lines that a function of a library runs at most where it is tried on stand-ins for its arguments.
+LINES_TRIED = 100_000
 # Numbers in inner loops from which on they are saved as one tuple.
 NUMBERS_OF_A_TUPLE = 5
 

@@ -23,6 +23,7 @@ SHAPES = {"t": (3.7,), "gamma": (2.3,), "invgamma": (2.3,), "beta": (2.1, 3.3), 
 SHAPES |= {"weibull_min": (1.7,), "pareto": (2.7,), "skewnorm": (1.4,)}
 COUNTS: dict[str, Any] = {"poisson": (2.7,), "binom": (7, 0.37), "bernoulli": (0.37,), "geom": (0.37,)}
 COUNTS |= {"nbinom": (4.6, 0.37)}
+P = np.array([0.7, 1.3, 2.2])
 LEVELS = np.array([0.13, 0.4, 0.77, 0.91])
 
 
@@ -45,8 +46,10 @@ def test_distribution_functions(name: str, method: str) -> None:
     fn = getattr(dist, method)
     x = LEVELS if method in ("ppf", "isf") else dist.ppf(LEVELS, *shapes, loc=0.3, scale=1.7)
     check_program(lambda x, loc, scale: np.sum(fn(x, *shapes, loc=loc, scale=scale) ** 2), x, 0.3, 1.7)
-    if name in continuous.DISTRIBUTION_SLOPES:
+    if name in continuous.DISTRIBUTION_SLOPES and len(shapes) == 1:
         check_program(lambda a: np.sum(fn(x, a, 0.3, scale=1.7)), shapes[0])
+    if len(shapes) == 2:
+        check_program(lambda a, b: np.sum(fn(x, a, b, 0.3, scale=1.7)), *shapes)
 
 
 @pytest.mark.parametrize("method", ["logpmf", "pmf", "cdf", "sf", "logcdf", "logsf"])
@@ -284,7 +287,42 @@ def test_distributions_without_a_rule_are_named() -> None:
     with pytest.raises(AutodiffError, match="scipy.stats.nct.logpdf"):
         ad.grad(lambda x: np.sum(stats.nct.logpdf(x, 3.0, 0.4)))(np.ones(2))
     with pytest.raises(AutodiffError, match="no derivative with respect to"):
-        ad.grad(lambda a: np.sum(stats.gamma.cdf(np.ones(2), a)))(2.0)
+        ad.grad(lambda a: np.sum(stats.skewnorm.cdf(np.ones(2), a)))(2.0)
+    with pytest.raises(AutodiffError, match="no formula"):
+        ad.grad(lambda a: stats.exponweib.mean(a, 1.5))(2.0)
+    with pytest.raises(AutodiffError, match="no derivative rule"):  # its text looks for the factors of a number
+        ad.grad(lambda x: stats.multivariate_normal.cdf(x, np.zeros(3), np.eye(3)))(np.ones(3))
+
+
+SHAPES_OF_MOMENTS = {
+    "norm": (), "expon": (), "uniform": (), "gamma": (P,), "beta": (P, 1.0 + P), "lognorm": (P / 3,), "chi2": (3 * P,),
+    "weibull_min": (P,), "t": (4.5 + P,), "pareto": (3.0 + P,), "invgamma": (3.0 + P,), "f": (P, 5 + P),
+    "gumbel_r": (), "rayleigh": (), "laplace": (), "logistic": (), "triang": (P / 3,), "genpareto": (P / 9,),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", list(SHAPES_OF_MOMENTS))
+def test_moments(name: str) -> None:
+    dist, shapes = getattr(stats, name), SHAPES_OF_MOMENTS[name]
+
+    def fn(loc: Any, scale: Any, *shapes: Any) -> Any:
+        made = dist(*shapes, loc, scale)
+        return np.sum(dist.mean(*shapes, loc=loc, scale=scale) ** 2) + np.sum(made.std() + made.var() ** 2)
+
+    check_program(fn, 0.3, 1.7, *shapes, second=name in ("gamma", "lognorm"))
+
+
+@pytest.mark.parametrize("name", ["norm", "expon", "gamma", "lognorm", "weibull_min", "pareto", "uniform"])
+def test_entropies(name: str) -> None:
+    dist, shapes = getattr(stats, name), SHAPES_OF_MOMENTS[name]
+    check_program(lambda scale, *shapes: np.sum(dist(*shapes, scale=scale).entropy() ** 2), 1.7, *shapes, second=False)
+
+
+def test_moments_of_counts_and_quantiles() -> None:
+    check_program(lambda m: np.sum(stats.poisson.mean(m) ** 2 + stats.poisson(m).std()), P)
+    check_program(lambda p: np.sum(stats.binom.var(8, p / 3, loc=1.0) + stats.geom(p / 3).mean() ** 2), P, second=False)
+    check_program(lambda a: np.sum(stats.gamma.median(a) ** 2 + stats.gamma(a).interval(0.9)[1]), P)
+    check_program(lambda scale: stats.norm.interval(0.9, 0.3, scale)[0] ** 2 + stats.expon(scale=scale).median(), 1.7)
 
 
 @pytest.mark.parametrize("n", [9, 40])

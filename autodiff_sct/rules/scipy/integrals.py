@@ -3,7 +3,7 @@
 Numbers in parentheses are equations of the NIST Digital Library of Mathematical Functions (DLMF).  Parameters of
 hypergeometric functions and orders of polynomials are settings.
 
-The derivative with respect to most shapes has no closed form: these are settings.
+Derivatives of the incomplete functions with respect to their shapes are integrals (``runtime/scipy/incomplete.py``).
 """
 
 import math
@@ -11,6 +11,8 @@ import math
 import numpy as np
 from scipy import special
 
+from ...errors import NoRule
+from ...runtime.scipy.incomplete import betainc_moved, gammainc_moved
 from ..table import elementwise, forward, reverse
 from . import fitted
 
@@ -247,48 +249,67 @@ def sph_harm_y(y, d, n, m, theta, phi):
     return None, None, d * fitted(side * (up - down) / 2, y), d * (1j * m) * y
 
 
-# The incomplete gamma function (8.8.13)
+# The incomplete gamma function (8.8.13).  Derivatives with respect to the shape are integrals of those of the density.
 
 
 @elementwise(special.gammainc)
 def gammainc(y, d, a, x):
-    return None, d * fitted(gamma_density(a, x), y)
+    return d * fitted(gammainc_moved(1, a, x), y), d * fitted(gamma_density(a, x), y)
 
 
 @elementwise(special.gammaincc)
 def gammaincc(y, d, a, x):
-    return None, -d * fitted(gamma_density(a, x), y)
+    return -d * fitted(gammainc_moved(1, a, x), y), -d * fitted(gamma_density(a, x), y)
 
 
 @elementwise(special.gammaincinv)
 def gammaincinv(y, d, a, p):
-    return None, d / fitted(gamma_density(a, y), y)
+    d_p = d / fitted(gamma_density(a, y), y)
+    return -d_p * fitted(gammainc_moved(1, a, y), y), d_p
 
 
 @elementwise(special.gammainccinv)
 def gammainccinv(y, d, a, p):
-    return None, -d / fitted(gamma_density(a, y), y)
+    d_p = -d / fitted(gamma_density(a, y), y)
+    return d_p * fitted(gammainc_moved(1, a, y), y), d_p
+
+
+@elementwise(gammainc_moved)
+def of_gammainc_moved(y, d, order, a, x):
+    log = np.log(x) - special.digamma(a)
+    factor = log if order == 1 else log * log - special.zeta(2, a)
+    return None, shape_again(order, d, gammainc_moved, a, x), d * fitted(gamma_density(a, x) * factor, y)
+
+
+def shape_again(order, d, moved, *given):
+    """The next derivative with respect to the shape."""
+    if order > 1:
+        raise NoRule("the third derivative with respect to the shape of an incomplete gamma function is not known")
+    return d * moved(2, *given)
 
 
 @elementwise(special.gdtr)
 def gdtr(y, d, a, b, x):
     density = fitted(gamma_density(b, a * x), y)
-    return d * x * density, None, d * a * density
+    return d * x * density, d * fitted(gammainc_moved(1, b, a * x), y), d * a * density
 
 
 @elementwise(special.chdtr)
 def chdtr(y, d, v, x):
-    return None, d * fitted(gamma_density(v / 2, x / 2), y) / 2
+    moved = fitted(gammainc_moved(1, v / 2, x / 2), y)
+    return d * moved / 2, d * fitted(gamma_density(v / 2, x / 2), y) / 2
 
 
 @elementwise(special.chdtrc)
 def chdtrc(y, d, v, x):
-    return None, -d * fitted(gamma_density(v / 2, x / 2), y) / 2
+    moved = fitted(gammainc_moved(1, v / 2, x / 2), y)
+    return -d * moved / 2, -d * fitted(gamma_density(v / 2, x / 2), y) / 2
 
 
 @elementwise(special.chdtri)
 def chdtri(y, d, v, p):
-    return None, -2 * d / fitted(gamma_density(v / 2, y / 2), y)
+    d_p = -2 * d / fitted(gamma_density(v / 2, y / 2), y)
+    return d_p * fitted(gammainc_moved(1, v / 2, y / 2), y) / 2, d_p
 
 
 @elementwise(special.pdtr)
@@ -311,42 +332,74 @@ def gamma_density(a, x):
 
 @elementwise(special.betainc)
 def betainc(y, d, a, b, x):
-    return None, None, d * fitted(beta_density(a, b, x), y)
+    moved = fitted(betainc_moved(1, 0, a, b, x), y), fitted(betainc_moved(0, 1, a, b, x), y)
+    return d * moved[0], d * moved[1], d * fitted(beta_density(a, b, x), y)
 
 
 @elementwise(special.betaincc)
 def betaincc(y, d, a, b, x):
-    return None, None, -d * fitted(beta_density(a, b, x), y)
+    moved = fitted(betainc_moved(1, 0, a, b, x), y), fitted(betainc_moved(0, 1, a, b, x), y)
+    return -d * moved[0], -d * moved[1], -d * fitted(beta_density(a, b, x), y)
 
 
 @elementwise(special.betaincinv)
 def betaincinv(y, d, a, b, p):
-    return None, None, d / fitted(beta_density(a, b, y), y)
+    d_p = d / fitted(beta_density(a, b, y), y)
+    moved = fitted(betainc_moved(1, 0, a, b, y), y), fitted(betainc_moved(0, 1, a, b, y), y)
+    return -d_p * moved[0], -d_p * moved[1], d_p
 
 
 @elementwise(special.betainccinv)
 def betainccinv(y, d, a, b, p):
-    return None, None, -d / fitted(beta_density(a, b, y), y)
+    d_p = -d / fitted(beta_density(a, b, y), y)
+    moved = fitted(betainc_moved(1, 0, a, b, y), y), fitted(betainc_moved(0, 1, a, b, y), y)
+    return d_p * moved[0], d_p * moved[1], d_p
+
+
+@elementwise(betainc_moved)
+def of_betainc_moved(y, d, first, second, a, b, x):
+    if first + second > 1:
+        raise NoRule("the third derivative with respect to the shapes of an incomplete beta function is not known")
+    log = np.log1p(-x) - special.digamma(b) if second else np.log(x) - special.digamma(a)
+    factor = log + special.digamma(a + b)
+    d_a, d_b = d * betainc_moved(first + 1, second, a, b, x), d * betainc_moved(first, second + 1, a, b, x)
+    return None, None, d_a, d_b, d * fitted(beta_density(a, b, x) * factor, y)
 
 
 @elementwise(special.fdtr)
 def fdtr(y, d, dfn, dfd, x):
-    return None, None, d * fitted(f_density(dfn, dfd, x), y)
+    moved, density = f_moved(dfn, dfd, x), f_density(dfn, dfd, x)
+    return d * fitted(moved[0], y), d * fitted(moved[1], y), d * fitted(density, y)
 
 
 @elementwise(special.fdtrc)
 def fdtrc(y, d, dfn, dfd, x):
-    return None, None, -d * fitted(f_density(dfn, dfd, x), y)
+    moved, density = f_moved(dfn, dfd, x), f_density(dfn, dfd, x)
+    return -d * fitted(moved[0], y), -d * fitted(moved[1], y), -d * fitted(density, y)
+
+
+def f_moved(dfn, dfd, x):
+    """The derivatives of the F distribution function with respect to both degrees of freedom."""
+    place, density = dfn * x / (dfn * x + dfd), f_density(dfn, dfd, x)
+    first, second = betainc_moved(1, 0, dfn / 2, dfd / 2, place), betainc_moved(0, 1, dfn / 2, dfd / 2, place)
+    return first / 2 + density * x / dfn, second / 2 - density * x / dfd
 
 
 @elementwise(special.stdtr)
 def stdtr(y, d, df, t):
-    return None, d * fitted(t_density(df, t), y)
+    return d * fitted(t_moved(df, t), y), d * fitted(t_density(df, t), y)
 
 
 @elementwise(special.stdtrit)
 def stdtrit(y, d, df, p):
-    return None, d / fitted(t_density(df, y), y)
+    d_p = d / fitted(t_density(df, y), y)
+    return -d_p * fitted(t_moved(df, y), y), d_p
+
+
+def t_moved(df, t):
+    """The derivative of the t distribution function with respect to the degrees of freedom."""
+    moved = betainc_moved(1, 0, df / 2, 0.5, df / (df + t * t))
+    return -np.sign(t) * moved / 4 - t_density(df, t) * t / (2 * df)
 
 
 def beta_density(a, b, x):

@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from ...runtime.scipy.incomplete import betainc_moved, gammainc_moved
 from ...runtime.scipy.standard import check_regular, regular, support
 from ..table import elementwise, forward, nondifferentiable, reverse, static
+from .integrals import t_moved
 from .special import quotient
 
 # What the methods of continuous distributions are.  A location or a scale that is not given is None; the shapes
@@ -143,7 +145,7 @@ def over(x, scale):
 
 
 def by_shapes(dist, d, z, shapes):
-    """The cotangents of the shapes by the distribution function, where that has a derivative in closed form."""
+    """The cotangents of the shapes by the distribution function, where that has such a derivative."""
     if len(shapes) == 0:
         return ()
     return tuple([d * s for s in distribution_slopes_of(dist)(z, *shapes)])
@@ -323,7 +325,7 @@ def shape_slopes_of(dist):
     return SHAPE_SLOPES.get(dist.name, no_shapes)
 
 
-# The derivatives of distribution functions with respect to their shapes, as far as they have closed forms
+# The derivatives of distribution functions with respect to their shapes
 
 
 def distribution_slopes_of_lognorm(z, s):
@@ -341,7 +343,33 @@ def distribution_slopes_of_pareto(z, b):
     return (inside**-b * np.log(inside),)
 
 
+def distribution_slopes_of_gamma(z, a):
+    return (gammainc_moved(1, a, np.maximum(z, 0)),)
+
+
+def distribution_slopes_of_chi2(z, df):
+    return (gammainc_moved(1, df / 2, np.maximum(z, 0) / 2) / 2,)
+
+
+def distribution_slopes_of_invgamma(z, a):
+    return (-gammainc_moved(1, a, 1 / np.where(z > 0, z, np.inf)),)
+
+
+def distribution_slopes_of_beta(z, a, b):
+    inside = np.clip(z, 0, 1)
+    return betainc_moved(1, 0, a, b, inside), betainc_moved(0, 1, a, b, inside)
+
+
+def distribution_slopes_of_t(z, df):
+    return (t_moved(df, z),)
+
+
 DISTRIBUTION_SLOPES: dict[str, Any] = {
+    "gamma": distribution_slopes_of_gamma,
+    "chi2": distribution_slopes_of_chi2,
+    "invgamma": distribution_slopes_of_invgamma,
+    "beta": distribution_slopes_of_beta,
+    "t": distribution_slopes_of_t,
     "lognorm": distribution_slopes_of_lognorm,
     "weibull_min": distribution_slopes_of_weibull_min,
     "pareto": distribution_slopes_of_pareto,

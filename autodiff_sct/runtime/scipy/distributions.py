@@ -6,7 +6,7 @@ from typing import Any
 
 from ...errors import NotDifferentiable
 
-__all__ = ["Frozen", "several_points"]
+__all__ = ["Frozen", "interval", "median", "several_points"]
 
 
 def several_points(x: Any) -> None:
@@ -17,6 +17,14 @@ def several_points(x: Any) -> None:
             "give it one point as a vector, several as a matrix; for one number, use scipy.stats.norm",
             code="setting",
         )
+
+
+def median(dist: Any, *args: Any, **kwds: Any) -> Any:
+    return dist.ppf(0.5, *args, **kwds)
+
+
+def interval(dist: Any, confidence: Any, *args: Any, **kwds: Any) -> Any:
+    return dist.ppf((1.0 - confidence) / 2, *args, **kwds), dist.ppf((1.0 + confidence) / 2, *args, **kwds)
 
 
 class Frozen:

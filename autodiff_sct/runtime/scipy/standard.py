@@ -105,3 +105,41 @@ def support(dist: Any, z: Any, *shapes: Any) -> Any:
 
 
 TEXTS = {text.__name__: text for text in (logpdf, pdf, logpmf, pmf, cdf, sf, logcdf, logsf, ppf, isf)}
+
+
+# Moments: `own` says which of SciPy's texts a distribution has of its own
+
+
+def mean(dist: Any, own: Any, loc: Any, scale: Any, *shapes: Any) -> Any:
+    return loc + scale * moments(dist, own, shapes)[0]
+
+
+def var(dist: Any, own: Any, loc: Any, scale: Any, *shapes: Any) -> Any:
+    return moments(dist, own, shapes)[1] * scale * scale
+
+
+def std(dist: Any, own: Any, loc: Any, scale: Any, *shapes: Any) -> Any:
+    return np.sqrt(var(dist, own, loc, scale, *shapes))
+
+
+def entropy(dist: Any, own: Any, loc: Any, scale: Any, *shapes: Any) -> Any:
+    size = np.broadcast_shapes(*[np.shape(shape) for shape in shapes])
+    lines = [np.ravel(np.broadcast_to(regular(shape), size)) for shape in shapes]
+    return np.reshape(dist._entropy(*lines), size) + np.log(scale)
+
+
+def moments(dist: Any, own: Any, shapes: Any) -> Any:
+    """The mean and the variance of the standard distribution."""
+    size = np.broadcast_shapes(*[np.shape(shape) for shape in shapes])
+    lines = [np.ravel(np.broadcast_to(regular(shape), size)) for shape in shapes]
+    first = second = None
+    if "_stats" in own:
+        first, second, *_ = dist._stats(*lines)
+    if first is None:
+        first = dist._munp(1, *lines)
+    if second is None:
+        second = dist._munp(2, *lines) - first * first
+    return np.reshape(first, size), np.reshape(second, size)
+
+
+MOMENTS = {text.__name__: text for text in (mean, var, std, entropy)}

@@ -14,7 +14,7 @@ from ....rules.scipy import stats as continuous
 from ....runtime.scipy import densities, standard
 from ....runtime.scipy import statistics as texts
 from ....runtime.scipy.densities import Kernels
-from ....runtime.scipy.distributions import Frozen, several_points
+from ....runtime.scipy.distributions import Frozen, interval, median, several_points
 from ... import ir
 from ...domain.dependencies import ItemRead
 from ...domain.facts import Num
@@ -42,6 +42,12 @@ def register() -> None:
         for name in names:
             handles(getattr(type(dist).__mro__[1], name))(partial(method, getattr(rules, name), rules))
             handles(getattr(type(dist(*DUMMY[: dist.numargs])), name))(partial(method_of_frozen, name))
+    for name, text in standard.MOMENTS.items():
+        handles(getattr(stats.rv_continuous, name))(partial(moment, text))
+        handles(getattr(type(stats.norm()), name))(partial(method_of_frozen, name))
+    for name, text in (("median", median), ("interval", interval)):
+        handles(getattr(stats.rv_continuous, name))(partial(quantile, text))
+        handles(getattr(type(stats.norm()), name))(partial(method_of_frozen, name))
     for dist in [*vars(stats).values()]:
         if isinstance(dist, (stats.rv_continuous, stats.rv_discrete, type(stats.multivariate_normal))):
             handles(dist)(made := partial(frozen, dist))
@@ -75,6 +81,38 @@ def method(fn: Any, rules: Any, s: Specialiser, args: list[Value], kwargs: dict[
     values = [given[name] for name in shapes]
     inputs = [Const(dist), args[0], *moved, TupleV(tuple(values[:fixed])), *values[fixed:]]
     return emit_op.apply(s, fn, expr, inputs, {})
+
+
+def moment(text: Any, s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``dist.mean(*shapes, loc=0, scale=1)`` and the like: SciPy's value with the derivative of its formula."""
+    dist, given = distribution(s, args[0]), args[1:]
+    kwargs = {k: v for k, v in kwargs.items() if v != Const(None)}
+    names = [*shapes_of(dist), "loc", *(["scale"] if isinstance(dist, stats.rv_continuous) else [])]
+    named = dict(zip(names, given)) | kwargs
+    callee = ir.attribute(ir.attribute(s.bind("stats", stats), dist.name), text.__name__)
+    if set(named) - set(names) or not set(shapes_of(dist)) <= set(named) or not takes_floats(s, given, kwargs):
+        return opaque_call(s, callee, getattr(dist, text.__name__), given, kwargs)
+    own = [name for name in ("_stats", "_munp", "_entropy") if is_own(dist, name)]
+    if "_entropy" not in own if text is standard.entropy else not {"_stats", "_munp"} & set(own):
+        raise s.refuse(
+            "setting",
+            f"scipy.stats.{dist.name}.{text.__name__} has no formula that could be differentiated",
+            "write the formula",
+        )
+    expr = ir.call(callee, *map(s.expr, given), **{k: s.expr(v) for k, v in kwargs.items()})
+    values = [named.get("loc", Const(0.0)), named.get("scale", Const(1.0)), *(named[n] for n in shapes_of(dist))]
+    return by_text(s, text, expr, [Const(dist), Const(tuple(own)), *(as_array(s, v) for v in values)])
+
+
+def is_own(dist: Any, name: str) -> bool:
+    """True if a distribution has a formula of its own in the place of the integral that SciPy has for all."""
+    base = stats.rv_continuous if isinstance(dist, stats.rv_continuous) else stats.rv_discrete
+    return getattr(type(dist), name) is not getattr(base, name)
+
+
+def quantile(text: Any, s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``dist.median(...)`` and ``dist.interval(confidence, ...)``, by quantiles as SciPy has them."""
+    return call_python(s, text, [Const(distribution(s, args[0])), *args[1:]], kwargs)
 
 
 def distribution(s: Specialiser, value: Value) -> Any:

@@ -19,14 +19,17 @@ from __future__ import annotations
 import functools
 import itertools
 import os
+import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from types import FunctionType, ModuleType
 from typing import Any
 
 import gast
 import numpy as np
 
+from ....core.thresholds import LINES_TRIED
 from ....errors import NoRule, Refused
 from ....runtime.objects import only_looking
 from ... import ir
@@ -105,7 +108,8 @@ def asked_for(s: Specialiser, fn: FunctionType, args: list[Value], kwargs: dict[
     if s.node is s.by_itself:
         return Opaque(type(None))
     try:
-        found = evaluate(fn, [kind_of(s, a) for a in args], {k: kind_of(s, v) for k, v in kwargs.items()})[0]
+        with few_lines():
+            found = evaluate(fn, [kind_of(s, a) for a in args], {k: kind_of(s, v) for k, v in kwargs.items()})[0]
     except ValueError:
         return None
     if found == BOOL:
@@ -132,12 +136,32 @@ def answers(fn: FunctionType, args: list[Any], kwargs: dict[str, Any]) -> Iterat
     """The results of a function for stand-ins of arguments of these kinds."""
     for of in stand_ins():
         given, like = ([*map(of, args), *map(of, kwargs.values())] for _ in range(2))
-        with warnings.catch_warnings(), np.errstate(all="ignore"):
+        with warnings.catch_warnings(), np.errstate(all="ignore"), few_lines():
             warnings.simplefilter("ignore")
             answer = fn(*given[: len(args)], **dict(zip(kwargs, given[len(args) :])))
         if repr(given) != repr(like):
             raise ValueError("it changes what it is given")
         yield answer
+
+
+@contextmanager
+def few_lines() -> Iterator[None]:
+    """Raise ValueError in a function that runs on and on: a question is answered soon, a search may never end."""
+    left = LINES_TRIED
+
+    def count(frame: Any, event: str, argument: Any) -> Any:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise ValueError("it takes long")
+        return count
+
+    before = sys.gettrace()
+    sys.settrace(count)
+    try:
+        yield
+    finally:
+        sys.settrace(before)
 
 
 def is_answer(value: Any) -> bool:

@@ -335,7 +335,7 @@ def take_batches() -> None:
 
 
 # Functions that go over batches themselves
-OWN_BATCHES = {
+OWN_BATCHES: dict[Any, dict[str, Any]] = {
     linalg.inv: {"a": 2},
     linalg.det: {"a": 2},
     linalg.solve: {"a": 2, "b": "1|2"},

@@ -45,8 +45,8 @@ def register() -> None:
     for name, text in standard.MOMENTS.items():
         handles(getattr(stats.rv_continuous, name))(partial(moment, text))
         handles(getattr(type(stats.norm()), name))(partial(method_of_frozen, name))
-    for name, text in (("median", median), ("interval", interval)):
-        handles(getattr(stats.rv_continuous, name))(partial(quantile, text))
+    for name, by_quantiles in (("median", median), ("interval", interval)):
+        handles(getattr(stats.rv_continuous, name))(partial(quantile, by_quantiles))
         handles(getattr(type(stats.norm()), name))(partial(method_of_frozen, name))
     for dist in [*vars(stats).values()]:
         if isinstance(dist, (stats.rv_continuous, stats.rv_discrete, type(stats.multivariate_normal))):

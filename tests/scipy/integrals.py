@@ -26,6 +26,10 @@ CASES: list[Case] = [
     *(case(fn, n, X) for n in (0, 1, 4) for fn in (
         special.eval_legendre, special.eval_chebyt, special.eval_chebyu, special.eval_hermite,
         special.eval_hermitenorm, special.eval_laguerre)),
+    *(case(fn, n, U) for n in (0, 1, 4) for fn in (
+        special.eval_sh_legendre, special.eval_sh_chebyt, special.eval_sh_chebyu)),
+    *(case(fn, n, X) for n in (0, 1, 4) for fn in (special.eval_chebyc, special.eval_chebys)),
+    *(case(special.lpmv, m, v, 0.9 * X) for m, v in ((0, 0), (0, 1), (1, 1), (1, 3), (2, 2), (1, 2.5))),
     *(case(fn, n, 0.7, X) for n in (0, 1, 4) for fn in (special.eval_gegenbauer, special.eval_genlaguerre)),
     *(case(special.eval_jacobi, n, 0.7, 1.3, X) for n in (0, 1, 4)),
     case(special.eval_legendre, 3, np.array([-1.0, 0.0, 1.0])),

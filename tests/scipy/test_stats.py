@@ -16,6 +16,7 @@ import autodiff_sct as ad
 from autodiff_sct.errors import AutodiffError
 from autodiff_sct.rules.scipy import samples
 from autodiff_sct.rules.scipy import stats as continuous
+from autodiff_sct.runtime.scipy.incomplete import betainc_moved, gammainc_moved
 from tests.scipy.checked import check_program, check_reverse
 
 RNG = np.random.default_rng(3)
@@ -281,6 +282,19 @@ def test_shapes_near_which_scipy_takes_a_limit() -> None:
         ad.grad(lambda c: np.sum(stats.genextreme.logpdf(x, c)))(0.0)
     with pytest.raises(AutodiffError, match="SciPy takes a limit"):
         ad.jvp(lambda c: np.sum(stats.genextreme.logpdf(x, c)), (0.0,), (1.0,))
+
+
+def test_derivatives_by_shapes_near_zero_and_large_ones() -> None:
+    """Against mpmath, with 40 digits."""
+    for found, expected in (
+        (betainc_moved(1, 0, 0.001, 50.0, 0.01), -0.5633852228976386),
+        (betainc_moved(0, 1, 0.01, 3.0, 5.96e-6), 0.003547414413199778),
+        (betainc_moved(2, 0, 0.05, 0.05, 0.5), 99.67869914741107),
+        (gammainc_moved(1, 0.001, 5e-4), -6.976645916427911),
+        (gammainc_moved(2, 0.02, 0.01), 13.81821013209952),
+        (gammainc_moved(1, 1e4, 9000.0), -2.203778116786748e-26),
+    ):
+        assert found == pytest.approx(expected, rel=1e-11)
 
 
 def test_distributions_without_a_rule_are_named() -> None:

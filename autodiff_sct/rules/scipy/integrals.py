@@ -215,6 +215,36 @@ def eval_chebyu(y, d, n, x):
     return None, d * (n != 0) * 2 * special.eval_gegenbauer(n - (n != 0), 2, x)
 
 
+@elementwise(special.eval_sh_legendre)
+def eval_sh_legendre(y, d, n, x):
+    return None, d * (n != 0) * (n + 1) * special.eval_jacobi(n - (n != 0), 1, 1, 2 * x - 1)
+
+
+@elementwise(special.eval_sh_chebyt)
+def eval_sh_chebyt(y, d, n, x):
+    return None, d * 2 * n * special.eval_sh_chebyu(n - (n != 0), x)
+
+
+@elementwise(special.eval_sh_chebyu)
+def eval_sh_chebyu(y, d, n, x):
+    return None, d * (n != 0) * 4 * special.eval_gegenbauer(n - (n != 0), 2, 2 * x - 1)
+
+
+@elementwise(special.eval_chebyc)
+def eval_chebyc(y, d, n, x):
+    return None, d * n * special.eval_chebys(n - (n != 0), x)
+
+
+@elementwise(special.eval_chebys)
+def eval_chebys(y, d, n, x):
+    return None, d * (n != 0) * special.eval_gegenbauer(n - (n != 0), 2, x / 2)
+
+
+@elementwise(special.lpmv)
+def lpmv(y, d, m, v, x):
+    return None, None, d * fitted((v * x * y - (v + m) * special.lpmv(m, v - 1, x)) / (x * x - 1), y)  # (14.10.5)
+
+
 @elementwise(special.eval_gegenbauer)
 def eval_gegenbauer(y, d, n, alpha, x):
     return None, None, d * (n != 0) * 2 * alpha * special.eval_gegenbauer(n - (n != 0), alpha + 1, x)
@@ -292,6 +322,12 @@ def shape_again(order, d, moved, *given):
 def gdtr(y, d, a, b, x):
     density = fitted(gamma_density(b, a * x), y)
     return d * x * density, d * fitted(gammainc_moved(1, b, a * x), y), d * a * density
+
+
+@elementwise(special.gdtrc)
+def gdtrc(y, d, a, b, x):
+    density = fitted(gamma_density(b, a * x), y)
+    return -d * x * density, -d * fitted(gammainc_moved(1, b, a * x), y), -d * a * density
 
 
 @elementwise(special.chdtr)

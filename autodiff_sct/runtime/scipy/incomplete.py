@@ -1,8 +1,9 @@
 """Derivatives of the incomplete gamma and beta functions with respect to their shapes.
 
 Each is the integral of a derivative of the density: of the density times a polynomial of logarithms.  In the logarithm
-of the place, or of the odds, the integrand is smooth and falls off on both sides, so that a Gauss rule on a few panels
-finds it to all digits.  It is taken over the tail that is the smaller one: both together are zero.
+of the place, or of the odds, the integrand is smooth and falls off from its largest value on both sides.  It is taken
+over the tail in which it only falls (both together are zero), by a Gauss rule on panels that double from where that
+starts: for shapes near zero, the tail is thousands long and bends at its start.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ from scipy import special
 
 __all__ = ["betainc_moved", "gammainc_moved"]
 
-PANELS = 12
 POINTS, SHARES = np.polynomial.legendre.leggauss(20)
-NODES = ((np.arange(PANELS)[:, None] + (POINTS + 1) / 2) / PANELS).ravel()
-WEIGHTS = np.tile(SHARES, PANELS) / (2 * PANELS)
+EDGES = np.append(0.0, 2.0 ** np.arange(-17, 1))
+NODES = (EDGES[:-1, None] + np.diff(EDGES)[:, None] * (POINTS + 1) / 2).ravel()
+WEIGHTS = (np.diff(EDGES)[:, None] * SHARES / 2).ravel()
 
 
 def gammainc_moved(order: int, a: Any, x: Any) -> Any:

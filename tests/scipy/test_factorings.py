@@ -191,6 +191,8 @@ def test_what_is_refused() -> None:
     stack = np.stack([S, S])
     for fn in (
         lambda a: np.sum(linalg.null_space(a[0, :2]) ** 3),
+        lambda a: np.sum(linalg.cho_solve(linalg.cho_factor(a), np.ones((3, 1)))),
+        lambda a: np.sum(linalg.lu_solve(linalg.lu_factor(a), np.ones((3, 1)))),
         lambda a: np.sum(np.abs(linalg.schur(a[0], output="complex")[0])),
         lambda a: np.sum(linalg.rq(a[0, :, :2], mode="full")[0]),
         lambda a: np.sum(linalg.eigh(a[0], subset_by_value=[0, 3])[0]),

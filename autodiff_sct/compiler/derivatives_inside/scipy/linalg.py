@@ -324,7 +324,7 @@ def take_batches() -> None:
     }
     for fn in [value for home in homes for value in vars(home).values() if callable(value)]:
         cores = cores_of(fn)
-        if cores is None:
+        if cores is None or fn in PACKED:
             continue
         if fn in HANDLERS:
             wraps(fn)(lambda fn, one, cores=cores: over_batches(fn, cores, one))
@@ -334,6 +334,8 @@ def take_batches() -> None:
             handles(fn)(over_batches(fn, cores, partial(of_one, fn, cores)))
 
 
+# Functions with results that only others of SciPy read: which triangle is meant, exchanges of rows
+PACKED = (linalg.cho_factor, linalg.lu_factor)
 # Functions that go over batches themselves
 OWN_BATCHES: dict[Any, dict[str, Any]] = {
     linalg.inv: {"a": 2},

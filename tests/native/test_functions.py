@@ -8,6 +8,7 @@ import pytest
 numba = pytest.importorskip("numba")
 
 from autodiff_sct.compiler.numba import math_library  # noqa: E402
+from autodiff_sct.runtime.scan import products_of_others  # noqa: E402
 
 SPECIAL = [0.0, np.inf, -np.inf, np.nan, 710.0, 709.7, -745.0, -746.0, -1e4, 1e-320, 5e-324, -1.0, 1e308, 1.0, 40.0]
 
@@ -116,3 +117,14 @@ def test_half_powers_of_zeros_and_infinities(k):
     found = np.array([math_library.half_power(value, k) for value in x])
     np.testing.assert_allclose(found, expected, rtol=1e-14)
     assert not np.signbit(found[expected == 0]).any()
+
+
+@pytest.mark.parametrize("size", [0, 1, 2, 7, 200])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_products_of_other_elements(size, dtype):
+    x = np.random.default_rng(size).uniform(0.8, 1.25, size).astype(dtype)
+    for zeros in (0, 1, 2):
+        x[:zeros] = 0.0
+        found = math_library.products_of_others(x, np.empty_like(x))
+        assert found.dtype == dtype
+        np.testing.assert_allclose(found, products_of_others(x), 1e-5 if dtype == np.float32 else 1e-13)

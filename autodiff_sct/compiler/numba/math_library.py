@@ -17,8 +17,8 @@ from . import NoRoom
 
 __all__ = [
     "NoRoom", "add_carried", "add_items", "add_part", "exp", "floor_divide", "greatest_item", "half_power", "inside",
-    "least_item", "log", "logaddexp", "matrix_matrix", "matrix_vector", "maximum", "minimum", "remainder", "reserve",
-    "reserve_parts", "sign", "tanh", "vector_matrix",
+    "least_item", "log", "logaddexp", "matrix_matrix", "matrix_vector", "maximum", "minimum", "products_of_others",
+    "remainder", "reserve", "reserve_parts", "sign", "tanh", "vector_matrix",
 ]  # fmt: skip
 
 native = numba.njit(error_model="numpy", fastmath={"contract"})
@@ -223,6 +223,19 @@ def matrix_matrix(a, b, c):  # type: ignore[no-untyped-def]
             for l in range(k):
                 c[i, l] += a[i, j] * b[j, l]
     return c
+
+
+@native
+def products_of_others(a, result):  # type: ignore[no-untyped-def]
+    """The product of all other elements of a vector for each, put into `result`."""
+    before = after = a.dtype.type(1)
+    for k in range(len(a)):
+        result[k] = before
+        before *= a[k]
+    for k in range(len(a) - 1, -1, -1):
+        result[k] *= after
+        after *= a[k]
+    return result
 
 
 @native

@@ -11,7 +11,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from ....runtime import boundary, broadcast, scatter
+from ....runtime import boundary, broadcast, scan, scatter
 from ... import ir
 from ...domain.facts import INT
 from ..kinds import BOOL, FLOAT32, FLOAT64, INT64, WIDTH, Bundle, Grid, Items, Number, Raw, Value
@@ -28,6 +28,7 @@ from .constructors import (
     full,
     like,
     numpy_scalar,
+    of_others,
     outer,
     product,
     transpose,
@@ -414,7 +415,7 @@ HANDLERS: dict[Any, Any] = {
     np.linalg.norm: norm, np.argmax: extreme_place("argmax"), np.argmin: extreme_place("argmin"),
     np.linalg.solve: solved, np.linalg.inv: of_matrix("inv"), np.linalg.cholesky: of_matrix("cholesky"),
     np.linalg.det: determinant, np.linalg.slogdet: log_determinant, np.diag: diagonal, np.trace: trace,
-    scatter.gather_adjoint: from_gather, scatter.stored: stored,
+    scatter.gather_adjoint: from_gather, scatter.stored: stored, scan.products_of_others: of_others,
     broadcast.unbroadcast: fitted_like, broadcast.spread: spread, broadcast.zeros_like: derivative_like(0),
     broadcast.ones_like: derivative_like(1), boundary.seed: seed,
 }  # fmt: skip

@@ -212,6 +212,18 @@ def product(state: State, args: Arguments, keywords: Keywords) -> Value:
     return matmul(state, lower(state, args[0]), lower(state, args[1]))
 
 
+def of_others(state: State, args: Arguments, keywords: Keywords) -> Value:
+    """The products of the other elements of a vector, which the derivative of its product reads."""
+    a = lower(state, args[0])
+    if len(args) != 1 or keywords or not isinstance(a, Grid) or a.ndim != 1 or a.dtype.kind != "f":
+        raise state.outside("a product along one of several axes")
+    variable = state.s.fresh("product", INT)
+    state.imported.add("products_of_others")
+    memory = new_memory(state, a.axes, a.dtype)
+    state.emit(ir.Let((variable,), ir.call("products_of_others", in_memory(state, a), memory)))
+    return state.array(variable, a.axes, a.dtype, True)
+
+
 def vdot(state: State, args: Arguments, keywords: Keywords) -> Value:
     """``np.vdot``: the sum of products."""
     a, b = (lower(state, arg) for arg in args)

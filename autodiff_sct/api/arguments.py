@@ -17,7 +17,7 @@ import numpy as np
 
 from ..compiler.domain.pytree import children, with_children
 from ..errors import ArgumentRuntimeError, ArgumentTypeError, ArgumentValueError, NotDifferentiable
-from ..runtime.copies import layout_copy
+from ..runtime.memory import layout_copy
 from ..runtime.objects import is_sparse
 from ..tensor import Parameter, Tensor, wrap
 

@@ -17,13 +17,18 @@ import numpy as np
 from ..errors import NoRule
 from ..runtime import ones_like, spread, unbroadcast, zeros_like
 from ..runtime.broadcast import common_length
-from ..runtime.intervals import interval_of
-from ..runtime.linalg.degenerate import infinite_at_equal, infinite_at_zero, nan_at_equal, nan_at_zero
-from ..runtime.linalg.perturbed import away_from_mean, away_from_zero
+from ..runtime.linalg.degenerate import (
+    away_from_mean,
+    away_from_zero,
+    infinite_at_equal,
+    infinite_at_zero,
+    nan_at_equal,
+    nan_at_zero,
+)
 from ..runtime.linalg.slopes import nan_at_zero_norm
 from ..runtime.scatter import strided_places
 from ..runtime.segments import steps_within
-from ..runtime.sorting import order_in_memory, order_of
+from ..runtime.sorting import interval_of, order_in_memory, order_of
 from .table import forward, nondifferentiable, reverse
 
 nondifferentiable(zeros_like, ones_like)

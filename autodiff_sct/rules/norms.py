@@ -23,8 +23,8 @@ import operator
 
 import numpy as np
 
-from ..runtime.linalg import perturbed
-from ..runtime.linalg.perturbed import away_from_mean, away_from_zero
+from ..runtime.linalg import degenerate
+from ..runtime.linalg.degenerate import away_from_mean, away_from_zero
 from ..runtime.linalg.slopes import nan_at_zero_norm, pushed, slope, slope_of_absolute
 from .linalg import conjugate
 from .products import transposed
@@ -364,62 +364,62 @@ def push_absolute_again(y, d, x):
 # Programs that are run near by
 
 
-@reverse(perturbed.norm)
+@reverse(degenerate.norm)
 def norm_near(y, d, x, ord=None, axis=None, keepdims=False):
     return norm_again(y, d, x + away_from_zero(x, axis), ord, axis, keepdims)
 
 
-@forward(perturbed.norm)
+@forward(degenerate.norm)
 def push_norm_near(y, d, x, ord=None, axis=None, keepdims=False):
     return push_norm_again(y, d, x + away_from_zero(x, axis), ord, axis, keepdims)
 
 
-@reverse(perturbed.vector_norm)
+@reverse(degenerate.vector_norm)
 def vector_norm_near(y, d, x, *, axis=None, keepdims=False, ord=2):
     return vector_norm_again(y, d, x + away_from_zero(x, axis), axis=axis, keepdims=keepdims, ord=ord)
 
 
-@forward(perturbed.vector_norm)
+@forward(degenerate.vector_norm)
 def push_vector_norm_near(y, d, x, *, axis=None, keepdims=False, ord=2):
     return push_vector_norm_again(y, d, x + away_from_zero(x, axis), axis=axis, keepdims=keepdims, ord=ord)
 
 
-@reverse(perturbed.matrix_norm)
+@reverse(degenerate.matrix_norm)
 def matrix_norm_near(y, d, x, *, keepdims=False, ord="fro"):
     return norm_again(y, d, x + away_from_zero(x, (-2, -1)), ord, (-2, -1), keepdims)
 
 
-@forward(perturbed.matrix_norm)
+@forward(degenerate.matrix_norm)
 def push_matrix_norm_near(y, d, x, *, keepdims=False, ord="fro"):
     return push_norm_again(y, d, x + away_from_zero(x, (-2, -1)), ord, (-2, -1), keepdims)
 
 
-@reverse(perturbed.std)
+@reverse(degenerate.std)
 def std_near(y, d, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True):
     return std_again(y, d, a + away_from_mean(a, axis, where), axis, ddof=ddof, keepdims=keepdims, where=where)
 
 
-@forward(perturbed.std)
+@forward(degenerate.std)
 def push_std_near(y, d, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True):
     return push_std_again(y, d, a + away_from_mean(a, axis, where), axis, ddof=ddof, keepdims=keepdims, where=where)
 
 
-@elementwise(perturbed.hypot)
+@elementwise(degenerate.hypot)
 def hypot_near(y, d, *coordinates):
     return (*[slope(d, y, c) for c in coordinates],)
 
 
-@elementwise(perturbed.sqrt)
+@elementwise(degenerate.sqrt)
 def sqrt_near(y, d, x):
     return d / (2 * y)
 
 
-@elementwise(perturbed.absolute)
+@elementwise(degenerate.absolute)
 def absolute_near(y, d, x):
     return absolute_again(y, d, x)
 
 
 NORMS = (np.linalg.norm, np.linalg.vector_norm, np.linalg.matrix_norm, np.std, np.hypot, math.hypot, np.sqrt, math.sqrt)
 for fn in NORMS:
-    perturbing(fn, getattr(perturbed, fn.__name__), slope, pushed)
-perturbing(np.absolute, perturbed.absolute, slope, pushed)
+    perturbing(fn, getattr(degenerate, fn.__name__), slope, pushed)
+perturbing(np.absolute, degenerate.absolute, slope, pushed)

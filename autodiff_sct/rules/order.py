@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from ..errors import NoRule
-from ..runtime import levels
+from ..runtime import sorting
 from ..runtime.sorting import put_in_order, sorted_lanes, stable_order
 from .reduce import count, how_many, in_lanes, kept, shared, total
 from .table import forward, linear, nondifferentiable, reverse, static
 
-nondifferentiable(levels.linear_level, levels.level_rate, stable_order)
+nondifferentiable(sorting.linear_level, sorting.level_rate, stable_order)
 
 
 @reverse(np.sort)
@@ -76,22 +76,22 @@ def order_statistics(a, q, axis):
 
 
 def check_method(method):
-    if method not in levels.METHODS:
+    if method not in sorting.METHODS:
         raise NoRule("quantiles by a method that skips between elements")
 
 
 def by_method(d, a, q, axis, keepdims, method):
     """The slope of a quantile by another method than the linear one, by `a`, and its derivative by the level."""
     check_method(method)
-    level = levels.linear_level(q, count(a, axis), method)
-    rate = levels.level_rate(q, count(a, axis), method)
+    level = sorting.linear_level(q, count(a, axis), method)
+    rate = sorting.level_rate(q, count(a, axis), method)
     return quantile_slope(kept(d, axis, keepdims), a, level, axis), level_slope(d * rate, a, level, axis, keepdims)
 
 
 def pushed_by_method(d, a, q, axis, keepdims, method):
     check_method(method)
-    level = levels.linear_level(q, count(a, axis), method)
-    rate = levels.level_rate(q, count(a, axis), method)
+    level = sorting.linear_level(q, count(a, axis), method)
+    rate = sorting.level_rate(q, count(a, axis), method)
     return total(quantile_slope(d, a, level, axis), axis, keepdims), level_slope(d * rate, a, level, axis, keepdims)
 
 

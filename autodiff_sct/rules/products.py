@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import NoRule
-from ..runtime import gather_adjoint, vectors
+from ..runtime import gather_adjoint, products
 from .shape import upto
 from .table import forward, reverse, static
 
@@ -293,14 +293,14 @@ def kron_subscripts(ndim: int) -> tuple[str, str]:
     return f"{both},{b}->{a}", f"{both},{a}->{b}"
 
 
-@reverse(np.cross, vectors.cross)
+@reverse(np.cross, products.cross)
 def cross(y, d, a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     if axis is not None:
         return cross_adjoints(y, d, a, b, axis, axis, axis)
     return cross_adjoints(y, d, a, b, axisa, axisb, axisc)
 
 
-@forward(np.cross, vectors.cross)
+@forward(np.cross, products.cross)
 def push_cross(y, d, a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     return np.cross(d, b, axisa, axisb, axisc, axis), np.cross(a, d, axisa, axisb, axisc, axis)
 
@@ -320,9 +320,9 @@ def cross_adjoints(y, d, a, b, axis_a, axis_b, axis_y):
     if y.ndim < max(np.ndim(a), np.ndim(b)):
         raise NoRule("np.cross of vectors of 2 components: write a[0] * b[1] - a[1] * b[0]")
     if axis_a == axis_b == axis_y == -1:
-        return vectors.cross(b, d), vectors.cross(d, a)
+        return products.cross(b, d), products.cross(d, a)
     back_a, back_b = axis_from_back(axis_a, np.ndim(a)), axis_from_back(axis_b, np.ndim(b))
-    return vectors.cross(b, d, axis_b, axis_y, back_a), vectors.cross(d, a, axis_y, axis_a, back_b)
+    return products.cross(b, d, axis_b, axis_y, back_a), products.cross(d, a, axis_y, axis_a, back_b)
 
 
 @static

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..errors import NoRule
 from ..runtime.scan import products_of_others, recurrence, shift
-from ..runtime.ties import share_out
+from ..runtime.selection import share_out
 from .elementwise import is_literal, nonzero
 from .table import forward, linear, reverse, static
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from ..errors import NoRule
 from ..runtime import gather_adjoint
-from ..runtime.intervals import interval_of
 from ..runtime.scan import diff_adjoint, recurrence, running_products_adjoint, shift
+from ..runtime.sorting import interval_of
 from .difference import around
 from .index import places_along
 from .reduce import kept

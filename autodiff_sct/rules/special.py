@@ -14,8 +14,8 @@ import numpy as np
 
 from ..errors import NoRule
 from ..runtime import unbroadcast
-from ..runtime.copies import with_imag
-from ..runtime.gammas import polygamma
+from ..runtime.memory import with_imag
+from ..runtime.scalar_functions import polygamma
 from .elementwise import nonzero
 from .scan import vander_slope
 from .shape import like_part, upto

@@ -1,8 +1,8 @@
 """Rules for eigenvalues, singular values and their vectors.
 
 Eigenvectors and singular vectors have derivatives where the values differ; ``runtime/linalg/degenerate.py`` says what
-holds where they do not, and functions of ``runtime/linalg/perturbed.py`` stand for these there.  Their sign or phase is
-arbitrary, and a result that depends on it has no derivative to speak of: of a phase it is refused.
+holds where they do not, and its functions stand for these there.  Their sign or phase is arbitrary, and a result that
+depends on it has no derivative to speak of: of a phase it is refused.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import NoRule
-from ..runtime.linalg import perturbed
+from ..runtime.linalg import degenerate
 from ..runtime.linalg.degenerate import infinite_at_equal, infinite_at_zero, nan_at_equal, nan_at_zero
 from .linalg import (
     adjoint_of,
@@ -26,25 +26,25 @@ from .products import transposed
 from .table import forward, perturbing, reverse
 
 
-@reverse(np.linalg.eigh, perturbed.eigh)
+@reverse(np.linalg.eigh, degenerate.eigh)
 def eigh(y, d, a, UPLO="L"):
     return eigh_adjoint(y[0], y[1], d[0], d[1], UPLO)
 
 
-@forward(np.linalg.eigh, perturbed.eigh)
+@forward(np.linalg.eigh, degenerate.eigh)
 def push_eigh(y, d, a, UPLO="L"):
     turned = adjoint_of(y[1]) @ mirrored(d, UPLO) @ y[1]
     values, gaps = np.real(on_diagonal(turned)), gaps_of(y[0])
     return ((values, y[1] @ (turned / (gaps + nan_at_equal(gaps, turned, y[0])))),)
 
 
-@reverse(np.linalg.eigvalsh, perturbed.eigvalsh)
+@reverse(np.linalg.eigvalsh, degenerate.eigvalsh)
 def eigvalsh(y, d, a, UPLO="L"):
     values, vectors = np.linalg.eigh(a) if UPLO == "L" else np.linalg.eigh(a, UPLO)
     return eigh_adjoint(values, vectors, d, None, UPLO)
 
 
-@forward(np.linalg.eigvalsh, perturbed.eigvalsh)
+@forward(np.linalg.eigvalsh, degenerate.eigvalsh)
 def push_eigvalsh(y, d, a, UPLO="L"):
     values, vectors = np.linalg.eigh(a) if UPLO == "L" else np.linalg.eigh(a, UPLO)
     return np.real(on_diagonal(adjoint_of(vectors) @ mirrored(d, UPLO) @ vectors))
@@ -78,12 +78,12 @@ def gaps_of(w):
 # Eigenvalues of any matrix
 
 
-@reverse(np.linalg.eig, perturbed.eig)
+@reverse(np.linalg.eig, degenerate.eig)
 def eig(y, d, a):
     return eig_adjoint(y[0], y[1], d[0], d[1])
 
 
-@forward(np.linalg.eig, perturbed.eig)
+@forward(np.linalg.eig, degenerate.eig)
 def push_eig(y, d, a):
     turned = np.linalg.solve(y[1], d @ y[1])
     gaps = gaps_of(y[0])
@@ -103,13 +103,13 @@ def largest_of(v):
     return np.where(is_largest(v), v, 1.0)
 
 
-@reverse(np.linalg.eigvals, perturbed.eigvals)
+@reverse(np.linalg.eigvals, degenerate.eigvals)
 def eigvals(y, d, a):
     values, vectors = np.linalg.eig(a)
     return eig_adjoint(values, vectors, d, None)
 
 
-@forward(np.linalg.eigvals, perturbed.eigvals)
+@forward(np.linalg.eigvals, degenerate.eigvals)
 def push_eigvals(y, d, a):
     values, vectors = np.linalg.eig(a)
     return on_diagonal(np.linalg.solve(vectors, d @ vectors))
@@ -131,7 +131,7 @@ def eig_adjoint(w, v, d_w, d_v):
 # Singular values
 
 
-@reverse(np.linalg.svd, perturbed.svd)
+@reverse(np.linalg.svd, degenerate.svd)
 def svd(y, d, a, full_matrices=True, compute_uv=True):
     if not compute_uv:
         return singular_values_adjoint(d, a)
@@ -146,7 +146,7 @@ def svd(y, d, a, full_matrices=True, compute_uv=True):
     return svd_adjoint(y[0][..., :k], y[1], y[2][..., :k, :], d_u, d[1], d_vh)
 
 
-@forward(np.linalg.svd, perturbed.svd)
+@forward(np.linalg.svd, degenerate.svd)
 def push_svd(y, d, a, full_matrices=True, compute_uv=True):
     if not compute_uv:
         return singular_values_tangent(d, a)
@@ -154,12 +154,12 @@ def push_svd(y, d, a, full_matrices=True, compute_uv=True):
     return (svd_tangent(y[0], y[1], y[2], d),)
 
 
-@reverse(np.linalg.svdvals, perturbed.svdvals)
+@reverse(np.linalg.svdvals, degenerate.svdvals)
 def svdvals(y, d, x):
     return singular_values_adjoint(d, x)
 
 
-@forward(np.linalg.svdvals, perturbed.svdvals)
+@forward(np.linalg.svdvals, degenerate.svdvals)
 def push_svdvals(y, d, x):
     return singular_values_tangent(d, x)
 
@@ -225,4 +225,4 @@ def svd_tangent(u, s, vh, d):
 
 
 for fn in (np.linalg.eigh, np.linalg.eigvalsh, np.linalg.eig, np.linalg.eigvals, np.linalg.svd, np.linalg.svdvals):
-    perturbing(fn, getattr(perturbed, fn.__name__))
+    perturbing(fn, getattr(degenerate, fn.__name__))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import NoRule
-from ..runtime.intervals import interval_of
+from ..runtime.sorting import interval_of
 from .linalg import conjugate
 from .reduce import shared
 from .table import forward, reverse

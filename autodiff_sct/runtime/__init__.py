@@ -6,9 +6,8 @@ Each has a row in the derivative table or is differentiated like any other Pytho
 from __future__ import annotations
 
 from .broadcast import ones_like, spread, unbroadcast, zeros_like
-from .padding import unpad
-from .powers import real_power
-from .scatter import add_at, diagonal_adjoint, gather_adjoint, stored
+from .scalar_functions import real_power
+from .scatter import add_at, diagonal_adjoint, gather_adjoint, stored, unpad
 
 __all__ = [
     "add_at",

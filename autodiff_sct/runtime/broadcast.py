@@ -3,6 +3,7 @@
 The derivative of a value has the value's shape, and its dtype where that is a floating-point one; integers and
 booleans have float64 derivatives.  A Python scalar's derivative is a Python scalar, an array's an array, a container's
 a container of the same shape (a tuple's is a list, so that it can be added to item by item).
+Shapes that do not fit, and seeds that a caller gives, are checked.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["common_length", "ones_like", "spread", "unbroadcast", "zeros_like"]
+from ..errors import ArgumentValueError
+
+__all__ = ["check_broadcast", "common_length", "ones_like", "seed", "spread", "unbroadcast", "zeros_like"]
 
 
 def unbroadcast(cotangent: Any, like: Any) -> Any:
@@ -142,3 +145,45 @@ def filled_like(x: Any, value: int) -> Any:
     if isinstance(x, dict):
         return {key: filled_like(item, value) for key, item in x.items()}
     return 0.0
+
+
+def check_broadcast(*arrays: Any) -> None:
+    """Raise what ``a + b + ...`` raises where the shapes of arrays do not fit.
+
+    Raises
+    ------
+    ValueError
+        In NumPy's words.
+
+    >>> check_broadcast(np.ones((2, 3)), np.ones(4))
+    Traceback (most recent call last):
+    ValueError: operands could not be broadcast together with shapes (2,3) (4,)...
+    """
+    shape = arrays[0].shape
+    for other in arrays[1:]:
+        if shape != other.shape:
+            try:
+                shape = np.broadcast_shapes(shape, other.shape)
+            except ValueError:
+                np.add(np.broadcast_to(False, shape), np.broadcast_to(False, other.shape))
+
+
+def seed(given: Any, output: Any) -> Any:
+    """`given` as a cotangent of `output`: of its shape, and in its dtype.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ.
+    """
+    if isinstance(output, (list, tuple)):
+        return [seed(g, o) for g, o in zip(given, output, strict=True)]
+    if np.shape(given) != np.shape(output):
+        raise ArgumentValueError(
+            f"a seed of shape {np.shape(given)} was given for an output of shape {np.shape(output)}"
+        )
+    if isinstance(output, np.ndarray):
+        return np.asarray(given, dtype=output.dtype if output.dtype.kind in "fc" else None)
+    if isinstance(output, np.generic):
+        return output.dtype.type(given)
+    return complex(given) if isinstance(output, complex) else float(given)

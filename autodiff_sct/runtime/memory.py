@@ -1,11 +1,14 @@
-"""Views of shadows, checked where only the run tells whether a function returns a view or a copy."""
+"""Memory of emitted programs: views of shadows, checked at run time, rows of one array, and copies of arguments."""
 
 from __future__ import annotations
 
+import copy
+import math
 from typing import Any
 
 import numpy as np
 
+from ..core import thresholds
 from ..errors import AliasError
 from .broadcast import unbroadcast, zeros_like
 from .scatter import plus
@@ -14,12 +17,16 @@ __all__ = [
     "add_carried",
     "add_items",
     "apart",
+    "copied_rows",
     "copies",
     "give_back",
     "in_c_order",
     "in_order",
+    "layout_copy",
+    "rows",
     "same_view",
     "tangent_view",
+    "with_imag",
     "writable",
 ]
 
@@ -231,3 +238,43 @@ def same_part(view: np.ndarray, base: np.ndarray, other: np.ndarray) -> np.ndarr
         return np.empty_like(view)
     offset = view.ctypes.data - base.ctypes.data
     return np.ndarray(view.shape, view.dtype, other.ravel(order="K"), offset, view.strides)
+
+
+def rows(count: int, *shape: int, dtype: Any = np.float64) -> Any:
+    """Return `count` places for arrays of one shape: rows of one array if they are small, else items of a list."""
+    if math.prod(shape) <= thresholds.NUMBERS_OF_A_ROW:
+        return copied_rows(count, *shape, dtype=dtype)
+    return [None] * count
+
+
+def copied_rows(count: int, *shape: int, dtype: Any = np.float64) -> np.ndarray:
+    """Return `count` rows of one array of any size: to store into one is to copy, as to store into a list is not."""
+    return np.empty((max(count, 0), *shape), dtype)
+
+
+def layout_copy(x: Any) -> Any:
+    """Copy an array that the program writes, so that it lies in memory as the original does.
+
+    NumPy and BLAS add up in another order what does not lie side by side, or runs backwards: the value of the program
+    depends on it in its last digits.  What lies apart is apart by one number in the copy.
+    """
+    if not isinstance(x, np.ndarray) or x.flags.forc or not x.size:
+        return copy.copy(x)
+    axes = sorted(range(x.ndim), key=lambda k: -abs(x.strides[k]))
+    lengths = [x.shape[k] for k in axes]
+    steps = [abs(x.strides[k]) for k in axes]
+    inner = [n * step for n, step in zip(lengths[1:], steps[1:])] + [x.itemsize]
+    gaps = [step != size for step, size in zip(steps, inner)]
+    room = np.empty([lengths[0], *(n + gap for n, gap in zip(lengths[1:], gaps)), 1 + gaps[-1]], x.dtype)
+    part: Any = room[(*map(slice, lengths), 0)]  # type: ignore[arg-type]
+    part = part[tuple([slice(None, None, -1 if x.strides[k] < 0 else 1) for k in axes])]
+    part = part.transpose(np.argsort(axes))
+    part[...] = x
+    return part
+
+
+def with_imag(z: Any, part: Any) -> Any:
+    """A copy of a complex array with another imaginary part."""
+    result = np.array(z)
+    result.imag = part
+    return result

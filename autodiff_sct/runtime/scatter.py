@@ -1,4 +1,4 @@
-"""Adjoints of reading and of storing through an index.
+"""Adjoints of reading and of storing through an index, and of padding an array with its own elements.
 
 Reading one position twice adds two cotangents up; storing to one position twice leaves the first value without any.
 Plain ``shadow[index] += d`` gets both wrong where an integer index repeats, and is right, and fastest, elsewhere.
@@ -17,7 +17,7 @@ from ..core import thresholds
 from ..errors import AliasError
 from .broadcast import zeros_like
 
-__all__ = ["add_at", "diagonal_adjoint", "gather_adjoint", "stored", "strided_places"]
+__all__ = ["add_at", "diagonal_adjoint", "gather_adjoint", "stored", "strided_places", "unpad"]
 
 
 def add_at(shadow: Any, index: Any, cotangent: Any) -> None:
@@ -192,3 +192,45 @@ def add_numbers(shadow: np.ndarray, index: tuple[np.ndarray, ...], cotangent: An
         return
     parts = np.broadcast_to(cotangent, flat.shape)
     np.add.at(shadow.reshape(-1), flat.reshape(-1), parts.reshape(-1).astype(shadow.dtype, copy=False))
+
+
+def unpad(cotangent: Any, pad_width: Any, mode: str) -> Any:
+    """The cotangent of ``a`` from that of ``np.pad(a, pad_width, mode)``, in new memory.
+
+    Parameters
+    ----------
+    cotangent : array
+        Of the shape of the padded array.
+    pad_width : int, pair, or pair for each axis
+        As for ``np.pad``.
+    mode : {"edge", "reflect", "symmetric", "wrap"}
+        As for ``np.pad``.
+    """
+    widths = np.broadcast_to(pad_width, (cotangent.ndim, 2)).tolist()
+    result = cotangent.copy() if not np.any(widths) else cotangent
+    for axis, (before, after) in enumerate(widths):
+        if before or after:
+            result = np.moveaxis(folded(np.moveaxis(result, axis, 0), before, after, mode), 0, axis)
+    return result
+
+
+def folded(d: Any, before: int, after: int, mode: str) -> Any:
+    """The same along the first axis."""
+    length = len(d) - before - after
+    inner = d[before : before + length].copy()
+    if mode == "edge":
+        inner[0] += d[:before].sum(axis=0)
+        inner[-1] += d[before + length :].sum(axis=0)
+    elif max(before, after) < length:
+        low, high = d[:before], d[before + length :]
+        if mode == "wrap":
+            inner[length - before :] += low
+            inner[:after] += high
+        else:
+            skipped = int(mode == "reflect")  # the border itself is not repeated
+            inner[skipped : skipped + before] += low[::-1]
+            inner[length - skipped - after : length - skipped] += high[::-1]
+    else:  # the border is longer than the array, which is repeated in it
+        inner[...] = 0
+        np.add.at(inner, np.pad(np.arange(length), (before, after), mode), d)  # type: ignore[call-overload]
+    return inner

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from autodiff_sct.runtime import levels
+from autodiff_sct.runtime import sorting
 from autodiff_sct.runtime.sorting import put_in_order, sorted_lanes
 from tests.laws.cases_reduce import NANS, A
 from tests.laws.checker import Case, case
@@ -29,7 +29,7 @@ CASES: list[Case] = [
     *(case(np.percentile, A, q) for q in (0, 100)),
     *(
         case(fn, A, q, method=method, **settings)
-        for method in levels.METHODS
+        for method in sorting.METHODS
         for fn, q in ((np.quantile, 0.4), (np.percentile, 41.0))
         for settings in ({}, {"axis": 1, "keepdims": True})
     ),

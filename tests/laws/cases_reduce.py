@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from autodiff_sct.runtime.scan import products_of_others
-from autodiff_sct.runtime.ties import share_out
+from autodiff_sct.runtime.selection import share_out
 from tests.laws.cases_elementwise import X, Z
 from tests.laws.checker import Case, case
 

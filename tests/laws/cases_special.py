@@ -9,8 +9,8 @@ import numpy as np
 
 import autodiff_sct.ops.erf_rule  # noqa: F401  (fills the table)
 from autodiff_sct.ops.erf import erf, erfc
-from autodiff_sct.runtime.copies import with_imag
-from autodiff_sct.runtime.gammas import polygamma
+from autodiff_sct.runtime.memory import with_imag
+from autodiff_sct.runtime.scalar_functions import polygamma
 from tests.laws.cases_elementwise import X, Z
 from tests.laws.checker import Case, case
 

@@ -11,7 +11,7 @@ import numpy as np
 import autodiff_sct as ad
 from autodiff_sct.compiler.domain import pass_registry
 from autodiff_sct.errors import Refused
-from autodiff_sct.runtime.copies import layout_copy
+from autodiff_sct.runtime.memory import layout_copy
 from tests.random.oracle import forget, load
 
 WRT = (0, 1, 2, 3)

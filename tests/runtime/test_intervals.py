@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import autodiff_sct as ad
-from autodiff_sct.runtime.intervals import even_interval, interval_of
+from autodiff_sct.runtime.sorting import even_interval, interval_of
 
 RNG = np.random.default_rng(0)
 

@@ -13,7 +13,7 @@ from scipy.interpolate import RBFInterpolator
 
 import autodiff_sct as ad
 from autodiff_sct.errors import AutodiffError
-from autodiff_sct.runtime.scipy.radial import KERNELS, SCALE_FREE
+from autodiff_sct.runtime.scipy.scattered import KERNELS, SCALE_FREE
 from tests.scipy.checked import check_program
 
 RNG = np.random.default_rng(43)

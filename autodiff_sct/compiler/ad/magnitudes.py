@@ -45,7 +45,7 @@ from ...rules.norms import (
     squared_hypot,
     squared_norm,
 )
-from ...runtime.linalg import perturbed
+from ...runtime.linalg import degenerate
 from .. import ir
 from ..analysis.alias import Regions
 from ..domain import pass_registry
@@ -61,11 +61,11 @@ __all__ = ["Square", "scaled", "squared_magnitudes"]
 
 POWERS = frozenset({np.power, operator.pow, math.pow, pow})
 PRODUCTS = frozenset({np.multiply, operator.mul})
-ABSOLUTE = frozenset({np.absolute, perturbed.absolute, np.fabs, math.fabs, operator.abs, abs})
+ABSOLUTE = frozenset({np.absolute, degenerate.absolute, np.fabs, math.fabs, operator.abs, abs})
 DEVIATIONS = {np.std: np.var, np.nanstd: np.nanvar}
 VARIANCES = {np.var: np.std, np.nanvar: np.nanstd}
 HYPOT = frozenset({np.hypot, math.hypot})
-ROOTS = frozenset({np.sqrt, math.sqrt, perturbed.sqrt})
+ROOTS = frozenset({np.sqrt, math.sqrt, degenerate.sqrt})
 SUMS = frozenset({np.sum, np.mean, np.ndarray.sum, np.ndarray.mean, np.add, operator.add})
 REDUCED: dict[Any, Callable[..., Any]] = {
     np.sum: np.linalg.norm, np.ndarray.sum: np.linalg.norm,

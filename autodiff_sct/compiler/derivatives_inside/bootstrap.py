@@ -27,12 +27,11 @@ from ..interp.kernel.operations import call_python
 from ..interp.language import comparisons as _comparisons  # noqa: F401
 from ..interp.language import generators as _generators  # noqa: F401
 from ..interp.language import statements as _statements  # noqa: F401
-from ..interp.library import attribute_builtins as _attribute_builtins  # noqa: F401
 from ..interp.library import builtins as _builtins  # noqa: F401
 from ..interp.library import combinatorics as _combinatorics  # noqa: F401
 from ..interp.library import copying as _copying  # noqa: F401
+from ..interp.library import introspection as _introspection  # noqa: F401
 from ..interp.library import runtime_helpers as _runtime_helpers  # noqa: F401
-from ..interp.library import signatures as _signatures  # noqa: F401
 from ..interp.library import standard_library as _standard_library  # noqa: F401
 from ..interp.library import wrappers as _wrappers  # noqa: F401
 from ..interp.numpy import calls as _calls  # noqa: F401

@@ -12,7 +12,7 @@ from ...api.gradfunction import GradFunction, part
 from ...api.jacobians import JacobianFunction
 from ...errors import ArgumentValueError
 from ...ops.composite import GradientByAll, GradOperation
-from ...runtime import boundary, jacobians
+from ...runtime import broadcast, jacobians
 from ...tensor import Parameter
 from .. import ir
 from ..domain.facts import Listed, Mapped, Num, Opaque
@@ -223,7 +223,7 @@ def direction(s: Specialiser, vector: Value, value: Value) -> Value:
     if isinstance(facts, Mapped):
         return direction_of_keys(s, vector, value)
     plain = [in_kind_of(s, each, False) for each in (own(s, vector), value)]
-    return in_kind_of(s, call_python(s, boundary.seed, plain, {}), is_tensor_value(s, value))
+    return in_kind_of(s, call_python(s, broadcast.seed, plain, {}), is_tensor_value(s, value))
 
 
 def direction_of_fields(s: Specialiser, vector: Value, value: Obj) -> Value:

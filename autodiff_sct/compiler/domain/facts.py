@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from ...core import thresholds
-from ...runtime.vectors import cross
+from ...runtime.products import cross
 
 PYTHON_KINDS: dict[type, str] = {bool: "bool", int: "int", float: "float", complex: "complex"}
 

@@ -27,9 +27,9 @@ from ..numba import natively
 from ..opt.loops.unboxing.driver import may_run_again
 from ..opt.scalar.forward_substitution import Nesting
 from ..text.unparse import printed
+from .argument_binding import seed_spec, wrap_spec
 from .pass_manager import Program
 from .pass_order import EXPRESSIONS, FLOATS, MEMORY, PRINTING, PYTHON, STATEMENTS, SWEEPS
-from .tensor_boxing import seed_spec, wrap_spec
 
 
 def define_functions(s: Specialiser) -> None:

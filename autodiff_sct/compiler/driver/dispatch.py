@@ -23,10 +23,9 @@ from ..codegen.load import move_to_file, note_origin
 from ..domain.pytree import describe, key
 from ..domain.request import Attempt, Emitted, Request, Way
 from . import attempts, cache, compile_log
-from .argument_binding import Binding, Slot, general_tree, refuse_endless
+from .argument_binding import Binding, Slot, general_tree, refuse_endless, seeds_in, unwrapped, wrapped_like
 from .attempts import granted_by, holds_nan, settings_of
 from .specialization import Variant, Variants, check_distinct, check_order, check_overlap, check_writable
-from .tensor_boxing import seeds_in, unwrapped, wrapped_like
 
 ARRAY = np.ndarray
 MET = 512  # combinations of shapes that are remembered, none of which keeps a function alive

@@ -24,9 +24,8 @@ from ..codegen.idioms.unpacking import forward_returns, last_sums, recover_unpac
 from ..codegen.out_of_ssa import read_exit_values
 from ..opt.loops.batch_blas import batch_rank1_updates
 from ..opt.loops.batch_columns import batch_column_updates
-from ..opt.loops.unboxing.casts import drop_casts
 from ..opt.loops.unboxing.driver import unbox_arrays
-from ..opt.loops.unboxing.scalars import scalar_math, use_methods
+from ..opt.loops.unboxing.scalars import drop_casts, scalar_math, use_methods
 from ..opt.loops.vectorise import vectorise
 from ..opt.memory.accumulation.first_touch import assign_items
 from ..opt.memory.accumulation.lists import assign_list_items, elide_list_zeros, split_stacked
@@ -44,13 +43,12 @@ from ..opt.rewrite.runtime_select import scatter_add, select_at_runtime
 from ..opt.rewrite.signs import propagate_negations, reduce_squares
 from ..opt.rewrite.tensor_products import tensor_products
 from ..opt.scalar.branch_fusion import fuse_branches
-from ..opt.scalar.branch_sinking import sink_into_branches
 from ..opt.scalar.cse import number_across_sweeps, number_values, propagate_merges
 from ..opt.scalar.dce import eliminate_dead_code, raising_only
 from ..opt.scalar.effect_substitution import substitute_into_effects, substitute_numbers
 from ..opt.scalar.loop_bounds import fold_bounds, name_counters, normalize_direction, rematerialize_counters
 from ..opt.scalar.rematerialization import rematerialize
-from ..opt.scalar.sinking import sink, sink_stores
+from ..opt.scalar.sinking import sink, sink_into_branches, sink_stores
 from .pass_manager import (
     NUMPY,
     Pass,

@@ -20,10 +20,10 @@ from ...runtime.apart import Apart
 from ..domain.pytree import is_tensor, leaves
 from ..domain.request import Emitted, Request
 from ..numba import stays_numpy
+from .argument_binding import seeds_in, unwrapped, wrap_by, wrapped_like
 from .attempts import holds_nan
 from .dispatch import Adjoint, Compiled
 from .specialization import Variant
-from .tensor_boxing import seeds_in, unwrapped, wrap_by, wrapped_like
 
 Pull = Callable[[Any], tuple[tuple[Any, ...], tuple[Any, ...]]]
 

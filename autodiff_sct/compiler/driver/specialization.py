@@ -20,7 +20,7 @@ from ..domain.dependencies import CodeRead, GlobalRead, Guard
 from ..domain.facts import Num
 from ..domain.pytree import Branch, Leaf, Listing, children, key
 from ..domain.request import Emitted, Way
-from .tensor_boxing import wrap_by
+from .argument_binding import wrap_by
 
 
 class Variant:

@@ -1,8 +1,8 @@
-"""Spectra of `scipy.linalg` whose equal values are moved apart, as in ``runtime/linalg/perturbed.py``."""
+"""Spectra of `scipy.linalg` whose equal values are moved apart, as in ``runtime/linalg/degenerate.py``."""
 
 from scipy import linalg
 
-from ...runtime.linalg.perturbed import eig_near, eigh_near, svd_near
+from ...runtime.linalg.degenerate import eig_near, eigh_near, svd_near
 
 __all__ = ["eig", "eigh", "eigvals", "eigvalsh", "svd", "svdvals"]
 

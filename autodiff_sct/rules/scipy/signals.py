@@ -5,7 +5,7 @@ from scipy import signal
 
 from ...errors import NoRule
 from ...runtime import unpad
-from ...runtime.scipy import filters, spectra
+from ...runtime.scipy import signal as texts
 from ..shape import upto
 from ..table import forward, linear, nondifferentiable, reverse, static
 from . import images
@@ -168,7 +168,7 @@ def kernel_of(window_length, polyorder, deriv, delta, like):
     return signal.savgol_coeffs(window_length, polyorder, deriv, delta).astype(like.dtype)
 
 
-nondifferentiable(settling_of_sections, kernel_of, spectra.taper, filters.low_pass, filters.chebyshev_sections)
+nondifferentiable(settling_of_sections, kernel_of, texts.taper, texts.low_pass, texts.chebyshev_sections)
 
 
 def settled(d, passed, state):

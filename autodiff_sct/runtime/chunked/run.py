@@ -8,7 +8,7 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
-from .. import broadcast, ties
+from .. import broadcast, selection
 from ..linalg import slopes
 from ..rebinding import Binding
 from .arrays import Chunked, chunked_in, plain, refusal
@@ -100,8 +100,8 @@ def nan_at_zero_norm(y: Any, d: Any) -> Any:
 
 HELPERS: dict[Any, Any] = {
     broadcast.cast: cast,
-    ties.half_where: half_where,
-    ties.share_out: share_out,
+    selection.half_where: half_where,
+    selection.share_out: share_out,
     slopes.nan_at_zero_norm: nan_at_zero_norm,
 }
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from ....errors import AliasError
 from ....rules.table import TABLE
-from ....runtime import boundary, broadcast, memory
+from ....runtime import broadcast, memory
 from ... import ir
 from ...domain.facts import FLOAT, Facts, Listed, Mapped, Num, Opaque
 from ...domain.identifiers import unique
@@ -47,7 +47,7 @@ def sow(r: Reverse, request: Request, chosen: Value, forward: ir.Block, taken: s
         given = Leaf(variable)
         if request.seeded:
             given = s.let(
-                ir.call(s.bind("seed", boundary.seed), ir.name(variable), ir.name(leaf)),
+                ir.call(s.bind("seed", broadcast.seed), ir.name(variable), ir.name(leaf)),
                 full_facts(s, leaf),
                 hint=name,
                 role=Role.COTANGENT,

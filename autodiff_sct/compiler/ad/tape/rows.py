@@ -11,11 +11,11 @@
         x = saved_x.pop()                         x = saved_x[i]
 
 An array of a few numbers is mostly what Python keeps around them, some 110 bytes; how many they are, the run tells
-(`runtime.rows`): what is longer stays a list of arrays.  Where a copy would be saved, rows of one array are made at any
-size (`copied_rows`): storing into an array copies, storing into a list does not.  The loop runs to its end, the number
-of its iterations and the length of what it saves are known before it, and each iteration saves one array and reads it
-back.  Neither sweep writes to it: what the reverse sweep adds to a shadow, or puts back as it was, is seen by all that
-are the same array, not by a copy.
+(`runtime.memory`): what is longer stays a list of arrays.  Where a copy would be saved, rows of one array are made at
+any size (`copied_rows`): storing into an array copies, storing into a list does not.  The loop runs to its end, the
+number of its iterations and the length of what it saves are known before it, and each iteration saves one array and
+reads it back.  Neither sweep writes to it: what the reverse sweep adds to a shadow, or puts back as it was, is seen by
+all that are the same array, not by a copy.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from ....runtime.rows import copied_rows, rows
+from ....runtime.memory import copied_rows, rows
 from ... import ir
 from ...analysis.alias import Regions, regions, roots_of, written_arguments
 from ...analysis.liveness import count_uses

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import integrate
 
-from ....runtime.scipy import integrals, nested
+from ....runtime.scipy import integrals
 from ... import ir
 from ...domain.facts import Num
 from ...domain.values import Const, Leaf, ListV, Poison, TupleV, Value
@@ -72,14 +72,14 @@ def cumulative_simpson(s: Specialiser, args: list[Value], kwargs: dict[str, Valu
 
 # Over regions
 
-DEPTHS = (nested.single, nested.double, nested.triple)
+DEPTHS = (integrals.single, integrals.double, integrals.triple)
 
 
 def over_region(
     s: Specialiser, name: str, func: Value, args: Value, lows: list[Value], highs: list[Value], settings: Any
 ) -> Value:
     """The integral over one to three variables, the first of which is integrated first."""
-    func = derived(nested.with_arguments, func, args)
+    func = derived(integrals.with_arguments, func, args)
     text = DEPTHS[len(lows) - 1]
     ends = [TupleV(tuple(lows)), TupleV(tuple(highs))] if len(lows) > 1 else [lows[0], highs[0]]
     found = call_python(s, text, [func, *ends, Const(tuple(settings.items()))], {})
@@ -109,7 +109,7 @@ def tplquad(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Valu
     """``tplquad(func, a, b, gfun, hfun, qfun, rfun)``."""
     named = bound("func a b gfun hfun qfun rfun args epsabs epsrel", args, kwargs)
     numbers = [is_number(named[k]) for k in ("qfun", "rfun")]
-    inner = [named[k] if n else derived(nested.swapped, named[k]) for k, n in zip(("qfun", "rfun"), numbers)]
+    inner = [named[k] if n else derived(integrals.swapped, named[k]) for k, n in zip(("qfun", "rfun"), numbers)]
     lows, highs = [inner[0], named["gfun"], named["a"]], [inner[1], named["hfun"], named["b"]]
     behind = named.get("args", Const(()))
     return over_region(s, "tplquad", named["func"], behind, lows, highs, tolerances(s, "tplquad", named))
@@ -137,7 +137,7 @@ def limit_of(s: Specialiser, limits: Value, k: int, args: Value) -> Value:
     pair = isinstance(limits, Const) and isinstance(limits.value, (tuple, list))
     if pair or isinstance(limits, (TupleV, ListV, Leaf)):
         return get_item(s, limits, Const(k))
-    return derived(nested.end, limits, Const(k), args)
+    return derived(integrals.end, limits, Const(k), args)
 
 
 def is_number(value: Value) -> bool:

@@ -13,7 +13,7 @@ import numpy as np
 from scipy import interpolate
 
 from ....rules.scipy import interpolation
-from ....runtime.scipy import radial as texts
+from ....runtime.scipy import scattered as texts
 from ....runtime.scipy import splines
 from ....runtime.scipy.splines import Polynomial, Table, increasing
 from ... import ir

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from scipy import interpolate
 
-from ....runtime.scipy import bases, grids
+from ....runtime.scipy import bases
+from ....runtime.scipy import scattered as texts
 from ....runtime.scipy.bases import Basis, Sheet
-from ....runtime.scipy.grids import Nearest, OnGrid, Scattered
+from ....runtime.scipy.scattered import Nearest, OnGrid, Scattered
 from ... import ir
 from ...domain.facts import INT, Facts, Num
 from ...domain.values import Const, Leaf, ListV, Obj, TupleV, Value
@@ -144,10 +145,10 @@ GRIDS = "points values method bounds_error fill_value solver solver_args"
 def points_of(s: Specialiser, value: Value, count: Value) -> Value:
     """Points, whose coordinates may be in a tuple of arrays; `count` of them are one point."""
     if isinstance(value, TupleV) and value.cls is None:
-        return call_python(s, grids.stacked, list(value.items), {})
+        return call_python(s, texts.stacked, list(value.items), {})
     value = array_of_list(s, value)
     facts = s.num(value)
-    return call_python(s, grids.in_rows, [value, count], {}) if facts is not None and facts.ndim == 1 else value
+    return call_python(s, texts.in_rows, [value, count], {}) if facts is not None and facts.ndim == 1 else value
 
 
 # On grids
@@ -202,11 +203,11 @@ def grid_from_outside(s: Specialiser, args: list[Value], kwargs: dict[str, Value
     return on_grid(s, [made, grid, values, method_of(s, method), fill, xi], {})
 
 
-@handles(grids.on_grid)
+@handles(texts.on_grid)
 def on_grid(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     made, *rest, xi = args
     expr = ir.call(of_scipy(s, made), s.expr(xi))
-    return by_text(s, grids.grid_at, expr, [*rest, points_of(s, xi, call_value(s, Const(len), [rest[0]], {}))])
+    return by_text(s, texts.grid_at, expr, [*rest, points_of(s, xi, call_value(s, Const(len), [rest[0]], {}))])
 
 
 @handles(interpolate.interpn)
@@ -275,23 +276,23 @@ def given_points(s: Specialiser, made: Value, xi: Value) -> tuple[Any, Value]:
     return ir.call(of_scipy(s, made), *(s.expr(item) for item in xi.items)), points
 
 
-@handles(grids.coordinates)
+@handles(texts.coordinates)
 def coordinates(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    return s.let(ir.call(s.bind("coordinates", grids.coordinates), of_scipy(s, args[0])), INT, hint="count")
+    return s.let(ir.call(s.bind("coordinates", texts.coordinates), of_scipy(s, args[0])), INT, hint="count")
 
 
-@handles(grids.scattered)
+@handles(texts.scattered)
 def scattered(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     made, *rest, xi = args
     expr, points = given_points(s, made, xi)
-    return by_text(s, grids.scattered_at, expr, [made, *rest, points])
+    return by_text(s, texts.scattered_at, expr, [made, *rest, points])
 
 
-@handles(grids.nearest)
+@handles(texts.nearest)
 def nearest(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     made, values, xi = args
     expr, points = given_points(s, made, xi)
-    return by_text(s, grids.nearest_at, expr, [made, values, points])
+    return by_text(s, texts.nearest_at, expr, [made, values, points])
 
 
 @handles(interpolate.LinearNDInterpolator.__call__)
@@ -303,30 +304,30 @@ def scattered_from_outside(s: Specialiser, args: list[Value], kwargs: dict[str, 
         raise s.refuse("setting", "a call of this LinearNDInterpolator has no derivative", "make it inside")
     dims = [dim for _ in range(2 + len(obj.values_shape)) for dim in vector_like(s).dims or ()]
     points, values = (Num("array", np.dtype(np.float64), tuple(found)) for found in (dims[:2], [dims[0], *dims[2:]]))
-    expr = ir.call(s.bind("content", grids.content), s.expr(outside))
+    expr = ir.call(s.bind("content", texts.content), s.expr(outside))
     found = s.let_several(expr, [points, values], None, "points")
     made = constant_result(s, s.expr(outside), [], "interpolation")
     return scattered(s, [made, *found, attribute_of(s, outside, "fill_value"), TupleV(tuple(xi))], {})
 
 
-@handles(grids.simplices)
+@handles(texts.simplices)
 def simplices(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """The corners of simplices, and which points are outside, through which no derivative passes."""
     made, x = args
     points = vector_like(s).dims or ()
     corners = Num("array", np.dtype(np.int64), (*points, *(vector_like(s).dims or ())))
     facts: list[Facts] = [corners, Num("array", np.dtype(np.int64), points)]
-    expr = ir.call(s.bind("simplices", grids.simplices), of_scipy(s, made), s.expr(x))
+    expr = ir.call(s.bind("simplices", texts.simplices), of_scipy(s, made), s.expr(x))
     return TupleV(tuple(s.let_several(expr, facts, None, "corners")))
 
 
-@handles(grids.neighbours)
+@handles(texts.neighbours)
 def neighbours(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     made, x = args
     known = s.num(x)
     count = 1 if known is None or known.ndim is None else max(known.ndim - 1, 1)
     dims = tuple(dim for _ in range(count) for dim in vector_like(s).dims or ())
-    expr = ir.call(s.bind("neighbours", grids.neighbours), of_scipy(s, made), s.expr(x))
+    expr = ir.call(s.bind("neighbours", texts.neighbours), of_scipy(s, made), s.expr(x))
     return s.let(expr, Num("array", np.dtype(np.int64), dims), hint="nearest")
 
 

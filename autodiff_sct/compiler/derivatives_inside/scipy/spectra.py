@@ -9,7 +9,7 @@ from typing import Any
 
 from scipy import signal
 
-from ....runtime.scipy import filters, spectra
+from ....runtime.scipy import signal as texts
 from ... import ir
 from ...domain.values import Const, Leaf, ListV, TupleV, Value
 from ...interp.arrays import emit_op
@@ -34,12 +34,12 @@ SEGMENTS = "fs window nperseg noverlap nfft axis"
 POWER = "detrend return_onesided scaling"
 # The text of each function, its arguments, its settings, what must have its default, and how many results there are.
 TEXTS: dict[Any, tuple[Callable[..., Any], str, str, str, int]] = {
-    signal.welch: (spectra.cross, f"x y {SEGMENTS}", POWER, "average", 2),
-    signal.csd: (spectra.cross, f"x y {SEGMENTS}", POWER, "average", 2),
-    signal.coherence: (spectra.coherence, f"x y {SEGMENTS}", "detrend", "", 2),
-    signal.periodogram: (spectra.periodogram, "x fs window nfft axis", POWER, "", 2),
-    signal.spectrogram: (spectra.spectrogram, f"x {SEGMENTS}", POWER, "mode", 3),
-    signal.stft: (spectra.short_time, f"x {SEGMENTS}", f"{POWER} boundary padded", "", 3),
+    signal.welch: (texts.cross, f"x y {SEGMENTS}", POWER, "average", 2),
+    signal.csd: (texts.cross, f"x y {SEGMENTS}", POWER, "average", 2),
+    signal.coherence: (texts.coherence, f"x y {SEGMENTS}", "detrend", "", 2),
+    signal.periodogram: (texts.periodogram, "x fs window nfft axis", POWER, "", 2),
+    signal.spectrogram: (texts.spectrogram, f"x {SEGMENTS}", POWER, "mode", 3),
+    signal.stft: (texts.short_time, f"x {SEGMENTS}", f"{POWER} boundary padded", "", 3),
 }
 
 
@@ -83,7 +83,7 @@ def axis_of(s: Specialiser, found: Leaf, k: int, fs: Value) -> Value:
     if not isinstance(fs, Leaf):
         return axis
     fixed = s.let(s.expr(fs), s.facts[fs.name], ir.Op(without_derivative, {"value": fs}), "fs")
-    return by_text(s, spectra.proportional, s.expr(axis), [axis, *((fs, fixed) if k == 0 else (fixed, fs))])
+    return by_text(s, texts.proportional, s.expr(axis), [axis, *((fs, fixed) if k == 0 else (fixed, fs))])
 
 
 @handles(signal.freqz)
@@ -105,7 +105,7 @@ def freqz(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
         raise refusal(s, signal.freqz, "`worN` that may be a number or an array", "write it as one of them")
     frequencies = places if of_array else axis_of(s, found, 0, named["fs"])
     part = ir.subscript(s.expr(found), ir.constant(1))
-    return TupleV((frequencies, by_text(s, spectra.response, part, [b, a, frequencies, named["fs"]])))
+    return TupleV((frequencies, by_text(s, texts.response, part, [b, a, frequencies, named["fs"]])))
 
 
 @handles(signal.freqs)
@@ -120,7 +120,7 @@ def freqs(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     b, a = (as_vector(s, array_of_list(s, named[name])) for name in ("b", "a"))
     expr = ir.call(callee, *map(s.expr, args), **{k: s.expr(v) for k, v in kwargs.items()})
     part = ir.subscript(expr, ir.constant(1))
-    return TupleV((places, by_text(s, spectra.analog_response, part, [b, a, places])))
+    return TupleV((places, by_text(s, texts.analog_response, part, [b, a, places])))
 
 
 def as_vector(s: Specialiser, coefficients: Value) -> Value:
@@ -150,8 +150,8 @@ for _fn in TEXTS:
 
 NAMES = {signal.lfilter: "b a x axis zi", signal.sosfilt: "sos x axis zi"}
 FILTERS: dict[Any, Callable[..., Any]] = {
-    signal.lfilter: filters.from_state,
-    signal.sosfilt: filters.sections_from_state,
+    signal.lfilter: texts.from_state,
+    signal.sosfilt: texts.sections_from_state,
 }
 
 
@@ -177,7 +177,7 @@ def within_sections(s: Specialiser, fn: Any, expr: Any, args: list[Value], kwarg
     if fn is signal.lfilter or named is None or not is_free(s, array_of_list(s, named["sos"])):
         return emit_op.apply(s, fn, expr, args, kwargs)
     named = {k: array_of_list(s, v) if k in ("sos", "x") else v for k, v in named.items() if k != "zi"}
-    text = filters.in_sections if fn is signal.sosfilt else filters.in_sections_both_ways
+    text = texts.in_sections if fn is signal.sosfilt else texts.in_sections_both_ways
     return by_text(s, text, expr, list(named.values()))
 
 
@@ -212,7 +212,7 @@ def at_other_rate(fn: Any, s: Specialiser, args: list[Value], kwargs: dict[str, 
     return by_text(s, FILTERS[fn], expr, list(named.values()))
 
 
-FILTERS |= {signal.resample_poly: filters.resampled, signal.decimate: filters.decimated}
+FILTERS |= {signal.resample_poly: texts.resampled, signal.decimate: texts.decimated}
 for _fn in (signal.resample_poly, signal.decimate):
     handles(_fn)(partial(at_other_rate, _fn))
 
@@ -222,4 +222,4 @@ def deconvolve(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> V
     """``deconvolve(signal, divisor)``."""
     named = arguments_of(signal.deconvolve, args, kwargs) or {}
     values = [array_of_list(s, named[name]) for name in ("signal", "divisor")]
-    return several_by_text(s, filters.quotient, called(s, signal.deconvolve, args, kwargs), values)
+    return several_by_text(s, texts.quotient, called(s, signal.deconvolve, args, kwargs), values)

@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ....runtime.intervals import interval_of
 from ....runtime.linalg.determinants import cofactors
+from ....runtime.products import cross
 from ....runtime.scan import diff_adjoint, products_of_others, stencil_adjoint
 from ....runtime.scatter import diagonal_adjoint, gather_adjoint
-from ....runtime.selection import select
-from ....runtime.sorting import put_in_order, stable_order
-from ....runtime.ties import share_out
-from ....runtime.vectors import cross
+from ....runtime.selection import select, share_out
+from ....runtime.sorting import interval_of, put_in_order, stable_order
 from ...domain.facts import Axis, Dim, Listed, Num, broadcast, several
 from ...domain.values import Const, Leaf, ListV, TupleV, Value
 from ..kernel.slice_lengths import display_length, note_length

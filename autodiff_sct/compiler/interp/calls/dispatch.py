@@ -52,8 +52,7 @@ from ..objects.tables import method_of
 from ..objects.types import call_by_class
 from ..world.captures import import_external, object_number, outside_object
 from ..world.class_guards import found_in, observe
-from .inline import call_closure, call_python
-from .outline import opaque_call
+from .inline import call_closure, call_python, opaque_call
 
 BY_CLASS = functools.singledispatch(len).__code__  # type: ignore[attr-defined]
 

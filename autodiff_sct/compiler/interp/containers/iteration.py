@@ -40,8 +40,7 @@ from ..objects.record_tables import record_of
 from ..world.captures import import_external
 from ..world.class_guards import has_method
 from .iterators import leave_cursors, over_flat, over_own
-from .lazy_iterators import changes_outside
-from .sources import Source, all_storable, as_counted, nth, over_range, unchanged
+from .sources import Source, all_storable, as_counted, changes_outside, nth, over_range, unchanged
 
 
 def length_of(s: Specialiser, value: Leaf) -> Value:

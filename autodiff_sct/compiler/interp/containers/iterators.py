@@ -49,7 +49,7 @@ from ..models.lists import LOOPS
 from ..objects import dict_views
 from ..objects.tables import method_of
 from ..world.class_guards import has_method
-from .lazy_iterators import ahead_of_time, changes_outside, read_ahead
+from . import sources
 from .sources import ENDLESS, Ahead, Source, all_storable, as_counted, count_of, counts, nth, over_range
 
 
@@ -129,7 +129,7 @@ def once(fn: Any, handler: Handler) -> Handler:
         rows = fn is zip and any(isinstance(a, Rest) for a in given)  # Python reads each when it comes to a column
         given = [a.items if isinstance(a, Rest) else a for a in given]
         at_once = fn in AHEAD and value.cursor is None
-        if fn is itertools.islice and changes_outside(s, before, s.block[mark:]):
+        if fn is itertools.islice and sources.changes_outside(s, before, s.block[mark:]):
             raise s.refuse(
                 "iterator", "a part of an iterator that changes something when it comes to its items", "write a loop"
             )
@@ -146,8 +146,8 @@ def once(fn: Any, handler: Handler) -> Handler:
             s.env |= {(cursor, POSITION): SPENT for cursor in moved}
         ahead = [
             *(replace(each, handed_on=True) for a in inner for each in a.ahead),
-            *([ahead_of_time(s, given, before, s.block[mark:], deeply)] if at_once else []),
-            *([read_ahead(s, given, True)] if rows else []),
+            *([sources.ahead_of_time(s, given, before, s.block[mark:], deeply)] if at_once else []),
+            *([sources.read_ahead(s, given, True)] if rows else []),
         ]
         read = [dict_views.fields(s, a) for a in given] if fn in (zip, enumerate) else []
         fields = [*(each for a in inner for each in a.fields), *((f, [s.env[place] for place in f]) for f in read)]

@@ -13,7 +13,7 @@ from ...domain.values import Const, Leaf, ListV, MaybeV, Obj, Poison, TupleV, Va
 from ...ir.builder import Specialiser
 from ...ir.dims import born, outliving
 from ...ir.program_values import LITERALS
-from ..containers.lazy_iterators import refuse_resizing
+from ..containers.sources import refuse_resizing
 from ..kernel import operations
 from ..kernel.operations import defines
 from ..kernel.user_errors import run_block

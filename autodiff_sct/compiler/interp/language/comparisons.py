@@ -21,10 +21,10 @@ from ..kernel.handlers import evaluate, expression
 from ..kernel.operations import branch, call_value, defines, truth
 from ..kernel.user_errors import attempted
 from ..objects import dict_views, optional
-from ..objects.identity import same_object, told_apart
 from ..objects.objects import call_method
 from ..objects.record_tables import record_of
 from ..objects.tables import compared, method_of
+from ..objects.types import same_object, told_apart
 from ..objects.union_tables import told_by_choice
 from ..world.class_guards import has_method, observe
 

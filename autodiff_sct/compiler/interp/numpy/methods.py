@@ -32,7 +32,7 @@ from ..kernel.handlers import HANDLERS
 from ..kernel.operations import call_constant, call_python, call_value, defines, operate
 from ..kernel.user_errors import always
 from ..library import standard_library
-from ..library.attribute_builtins import returned_by
+from ..library.introspection import returned_by
 from ..models import functions as models
 from ..models import lists as models_lists
 from ..objects import dict_views, record_tables, tables

@@ -13,7 +13,7 @@ import gast
 import numpy as np
 
 from ....core.process_state import part
-from ....runtime.copies import with_imag
+from ....runtime.memory import with_imag
 from ... import ir
 from ...domain.dependencies import AttributeRead
 from ...domain.facts import INT, Listed, Mapped, Num, Opaque, Pair

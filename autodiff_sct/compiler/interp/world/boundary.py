@@ -15,7 +15,7 @@ from typing import Any
 import gast
 
 from ....errors import AutodiffError, Origin
-from ....runtime.copies import layout_copy
+from ....runtime.memory import layout_copy
 from ... import ir
 from ...analysis.alias import roots_of
 from ...domain.facts import NOWHERE, Facts, Listed, Mapped, Num, Opaque, Pair

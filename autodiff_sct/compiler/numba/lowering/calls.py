@@ -11,7 +11,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from ....runtime import boundary, broadcast, scan, scatter
+from ....runtime import broadcast, scan, scatter
 from ... import ir
 from ...domain.facts import INT
 from ..kinds import BOOL, FLOAT32, FLOAT64, INT64, WIDTH, Bundle, Grid, Items, Number, Raw, Value
@@ -417,7 +417,7 @@ HANDLERS: dict[Any, Any] = {
     np.linalg.det: determinant, np.linalg.slogdet: log_determinant, np.diag: diagonal, np.trace: trace,
     scatter.gather_adjoint: from_gather, scatter.stored: stored, scan.products_of_others: of_others,
     broadcast.unbroadcast: fitted_like, broadcast.spread: spread, broadcast.zeros_like: derivative_like(0),
-    broadcast.ones_like: derivative_like(1), boundary.seed: seed,
+    broadcast.ones_like: derivative_like(1), broadcast.seed: seed,
 }  # fmt: skip
 HANDLERS |= {fn: operator(op) for fn, op in ARITHMETIC.items()}
 HANDLERS |= {fn: two(lambda a, b, op=op: compare(op, a, b)) for fn, op in COMPARISONS.items()}  # type: ignore[misc]

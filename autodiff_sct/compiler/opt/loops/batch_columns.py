@@ -9,7 +9,7 @@
                                                                 add_products(d_x, x, parts)
 
 That is the adjoint of a covariance computed column by column. Each step would pass over a part of the whole matrix;
-together they are two products of matrices (see `runtime.parts`).
+together they are two products of matrices (see `runtime.products`).
 
 - The loop may not read the sum, nor write to the matrix.
 - What is kept of each step is a vector, so the loop has to take one from a list of the forward sweep or from a matrix.
@@ -22,7 +22,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from ....runtime.parts import add_outer_products, add_products
+from ....runtime.products import add_outer_products, add_products
 from ... import ir
 from ...analysis.alias import Groups
 from ...analysis.liveness import count_uses

@@ -38,7 +38,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from ....runtime.linalg.factors import cholesky_pullback
+from ....runtime.linalg.determinants import cholesky_pullback
 from ... import ir
 from ...analysis.alias import Regions, roots_of, written_by
 from ...analysis.effects import touches

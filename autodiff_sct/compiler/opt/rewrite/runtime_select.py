@@ -40,8 +40,7 @@ import gast
 import numpy as np
 
 from ....runtime import scatter
-from ....runtime.selection import select
-from ....runtime.ties import half_where, share_out
+from ....runtime.selection import half_where, select, share_out
 from ... import ir
 from ...domain.facts import Num
 from ...interp.kernel.slice_lengths import site_of

@@ -34,7 +34,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from ....runtime.shapes import check_broadcast
+from ....runtime.broadcast import check_broadcast
 from ... import ir
 from ...analysis.effects import fact, is_integer, is_safe, literal, path
 from ...analysis.liveness import count_uses

@@ -1,6 +1,6 @@
 """Calls that are shared wherever they can be: the programs of the bank keep values, gradients, tangents and pullbacks.
 
-A call is shared where its text would be long (`interp.calls.outline`), and only of numbers and arrays.  Here length and
+A call is shared where its text would be long (`interp.calls.inline`), and only of numbers and arrays.  Here length and
 kinds do not count, so that what the bank's helpers do goes through compiled functions, as in recursive functions of
 the user's: objects, lists, dicts, nested gradients.
 """
@@ -14,7 +14,7 @@ import pytest
 
 from autodiff_sct.api import entry
 from autodiff_sct.compiler.domain.values import Frame
-from autodiff_sct.compiler.interp.calls import inline, outline
+from autodiff_sct.compiler.interp.calls import inline
 from autodiff_sct.core import thresholds
 from tests.bank import checks
 from tests.bank.__main__ import applies
@@ -66,15 +66,15 @@ SAMPLES = [
 @pytest.fixture(autouse=True)
 def shared_wherever_possible(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Share each second call of the user's functions, and compile everything anew."""
-    decide = outline.shared_call
+    decide = inline.shared_call
 
     def of_users(s: Any, frame: Frame, *rest: Any) -> Any:
         own = str(frame.globals.get("__name__")).startswith("autodiff_sct.")
         return None if own else decide(s, frame, *rest)
 
     monkeypatch.setattr(inline, "shared_call", of_users)
-    monkeypatch.setattr(outline, "is_plain", lambda *_: True)
-    monkeypatch.setattr(outline, "only_computes", lambda *_: True)
+    monkeypatch.setattr(inline, "is_plain", lambda *_: True)
+    monkeypatch.setattr(inline, "only_computes", lambda *_: True)
     monkeypatch.setattr(thresholds, "INLINED_VARIABLES", 1)
     monkeypatch.setattr(thresholds, "NESTED_CALLS", 0)
     monkeypatch.setenv("AUTODIFF_SCT_CACHE", "0")

@@ -7,7 +7,7 @@ import pytest
 
 import autodiff_sct as ad
 from autodiff_sct.compiler.domain import pass_registry
-from autodiff_sct.runtime.rows import rows
+from autodiff_sct.runtime.memory import rows
 from tests.compiler.checked import V, check_gradient, names, registrar
 
 pytestmark = pytest.mark.once

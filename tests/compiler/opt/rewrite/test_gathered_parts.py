@@ -7,7 +7,7 @@ import pytest
 
 import autodiff_sct as ad
 from autodiff_sct.compiler.domain import pass_registry
-from autodiff_sct.runtime.parts import add_outer_products, add_products
+from autodiff_sct.runtime.products import add_outer_products, add_products
 from tests.compiler.checked import differences
 
 pytestmark = pytest.mark.once

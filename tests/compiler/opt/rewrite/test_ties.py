@@ -5,7 +5,7 @@ import pytest
 
 import autodiff_sct as ad
 from autodiff_sct.compiler.domain import pass_registry
-from autodiff_sct.runtime.ties import half_where
+from autodiff_sct.runtime.selection import half_where
 
 pytestmark = pytest.mark.once
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from autodiff_sct.runtime.linalg.factors import cholesky_pullback
+from autodiff_sct.runtime.linalg.determinants import cholesky_pullback
 
 
 @pytest.mark.parametrize("order", "CF")

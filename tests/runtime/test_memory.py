@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import autodiff_sct as ad
-from autodiff_sct.runtime.copies import layout_copy
+from autodiff_sct.runtime.memory import layout_copy
 from autodiff_sct.runtime.scatter import gather_adjoint
 
 X = np.random.default_rng(0).normal(size=(6, 7, 8))

@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from bisect import bisect_right, insort
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -82,27 +83,17 @@ class Group:
         return bisect_right(self.starts, place) - bisect_right(self.ends, place)
 
 
-class Memory:
-    """The groups of a program's variables, and the stretches in which they are read."""
+class Sharing:
+    """The groups of some variables of a program that may share memory."""
 
-    def __init__(self, s: Specialiser, program: ir.Block, back: ir.Block) -> None:
+    def __init__(self, s: Specialiser, program: ir.Block, names: Iterable[str]) -> None:
         self.s = s
-        lives = Lives()
-        lives.program(program, [])
-        self.segments = lives.segments
         self.groups: dict[str, Group] = {}
         statements = ir.walk(program)
-        self.join_roots({stmt.target for stmt in statements if isinstance(stmt, ir.Let) and self.tells(stmt)})
+        told = {stmt.target for stmt in statements if isinstance(stmt, ir.Let) and self.tells(stmt)}
+        self.join_roots(name for name in names if name not in told)
         for stmt in statements:
             self.join(stmt)
-        self.sources: dict[str, list[Any]] = defaultdict(list)  # what a variable of the reverse sweep may be
-        self.own: set[str] = set()  # variables that are known to hold own memory always
-        self.others: set[str] = set()  # those that are known not to
-        self.carried: dict[str, ir.Loop] = {}  # variable that a loop of the reverse sweep carries -> the loop
-        for stmt in ir.walk(back):
-            self.note(stmt)
-
-    # -- groups
 
     def makes(self, stmt: ir.Let) -> bool:
         """True if a statement surely makes new memory for its only target."""
@@ -115,10 +106,10 @@ class Memory:
         part = isinstance(stmt.expr, (gast.Subscript, gast.Attribute)) or stmt.in_place
         return self.makes(stmt) or (part and len(stmt.targets) == 1)
 
-    def join_roots(self, told: set[str]) -> None:
-        """Unite what may be memory of one place, but for variables whose statements tell."""
+    def join_roots(self, names: Iterable[str]) -> None:
+        """Unite what may be memory of one place."""
         first: dict[int, str] = {}
-        for name in [n for n in self.segments if n not in told]:
+        for name in names:
             for root in self.reached(name):
                 self.unite(first.setdefault(root, name), name)
 
@@ -183,6 +174,31 @@ class Memory:
                 large.add(small)
                 self.groups |= dict.fromkeys(small.names, large)
 
+    def group_of(self, name: str) -> Group:
+        group = self.groups.get(name)
+        if group is None:
+            group = self.groups[name] = Group([name], [], [])
+        return group
+
+    def may_share(self, a: str, b: str) -> bool:
+        return a == b or self.group_of(a) is self.group_of(b)
+
+
+class Memory(Sharing):
+    """The groups of a program's variables, and the stretches in which they are read."""
+
+    def __init__(self, s: Specialiser, program: ir.Block, back: ir.Block) -> None:
+        lives = Lives()
+        lives.program(program, [])
+        self.segments = lives.segments
+        super().__init__(s, program, self.segments)
+        self.sources: dict[str, list[Any]] = defaultdict(list)  # what a variable of the reverse sweep may be
+        self.own: set[str] = set()  # variables that are known to hold own memory always
+        self.others: set[str] = set()  # those that are known not to
+        self.carried: dict[str, ir.Loop] = {}  # variable that a loop of the reverse sweep carries -> the loop
+        for stmt in ir.walk(back):
+            self.note(stmt)
+
     def goes_on(self, name: str, stmt: ir.Let) -> None:
         """Note that a statement has become one that goes on with the memory of a variable."""
         self.unite(name, stmt.target)
@@ -199,9 +215,6 @@ class Memory:
             group = Group([name], sorted(start for start, _ in stretches), sorted(end for _, end in stretches))
             self.groups[name] = group
         return group
-
-    def may_share(self, a: str, b: str) -> bool:
-        return a == b or self.group_of(a) is self.group_of(b)
 
     # -- questions
 

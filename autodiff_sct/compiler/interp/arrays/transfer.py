@@ -97,7 +97,7 @@ def outcome(
     That is every one of them where nothing is known.
     """
     facts = by_value(s, fn, args, kwargs)
-    operands = [*args, *kwargs.values()]
+    operands = [*args, *kwargs.values()] if kwargs else args
     found: Facts | None = None
     try:
         given = [operand(s, a) if fn in RAISING else argument(s, a) for a in args]
@@ -110,13 +110,17 @@ def outcome(
     leaves = dict.fromkeys([leaf for position in shared for leaf in s.leaves(operands[position])])
     names = tuple([n for n in leaves if isinstance(s.facts[n], Num)])
     if facts is None and found is not None:
-        if any(isinstance(s.facts[leaf], Listed) for operand in operands for leaf in s.leaves(operand)):
+        known = [s.facts[leaf] for operand in operands for leaf in s.leaves(operand)]
+        numbers = [f for f in known if isinstance(f, Num)]
+        if len(numbers) < len(known) and any(isinstance(f, Listed) for f in known):
             found = of_any_length(s, fn, found, args, kwargs)
-        if not elementwise and any(is_either(f) for operand in operands for f in numbers_in(s, operand)):
+        if not elementwise and any(map(is_either, numbers)):
             found = of_pythons_numbers(s, fn, found, args, kwargs)
         if isinstance(found, Num) and has_any_rank(s, fn, args, kwargs):
             found = replace(found, dims=None)
-        facts = settle(s, fn, found, args, kwargs, names, elementwise)
+        tensor = True in [f.tensor for f in (numbers if len(numbers) == len(known) else items_of_lists(s, operands))]
+        whole = True in [f.whole for f in numbers]
+        facts = settle(s, fn, found, args, kwargs, names, elementwise, whole, tensor)
     elif facts is None:
         facts = FLOAT if is_number(s, fn, args) else unknown_result(s, fn, args, kwargs, elementwise)
     if isinstance(facts, Num) and facts.dtype is not None and facts.dtype.kind == "f" and fn in COMPLEX_BY_VALUE:
@@ -147,11 +151,6 @@ def of_any_length(s: Specialiser, fn: Any, facts: Facts, args: list[Value], kwar
 def is_either(item: Num) -> bool:
     """True if a number may be one of NumPy's, or one of Python's, which makes a wider array."""
     return item.kind is None and item.dims == () and item.dtype in (np.float16, np.float32)
-
-
-def numbers_in(s: Specialiser, value: Value) -> list[Num]:
-    """The facts of the numbers and arrays that are given to a function."""
-    return [facts for name in s.leaves(value) if isinstance(facts := s.facts[name], Num)]
 
 
 def of_pythons_numbers(s: Specialiser, fn: Any, facts: Facts, args: list[Value], kwargs: dict[str, Value]) -> Facts:
@@ -191,12 +190,14 @@ def settle(
     kwargs: dict[str, Value],
     shared: tuple[str, ...],
     elementwise: bool,
+    whole: bool,
+    tensor: bool,
 ) -> Facts:
-    """Facts from dummies, completed with axes and roots, those of the variables whose memory is `shared`."""
+    """Facts from dummies, completed with axes and roots, those of the variables whose memory is `shared`.
+
+    `whole` if an operand may be whole numbers, `tensor` if one is a tensor.
+    """
     roots = NOWHERE.union(*[s.facts[n].roots for n in shared]) if shared else NOWHERE
-    given = [*args, *kwargs.values()]
-    whole = any(f.whole for v in given for n in s.leaves(v) if isinstance(f := s.facts[n], Num))
-    tensor = any(f.tensor for f in items_of_lists(s, given))
     if isinstance(facts, Pair):
         made = [roots or frozenset([s.root(s.site(("result", k)))]) for k in range(len(facts.items))]
         shapes: Any = DIMS[fn](s, args, kwargs) if fn in DIMS else None

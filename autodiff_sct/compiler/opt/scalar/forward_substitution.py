@@ -15,7 +15,7 @@ from ....core import thresholds
 from ... import ir
 from ...analysis.alias import Regions, every_root, reachable, roots_of
 from ...analysis.liveness import count_uses
-from ...analysis.ownership import Memory
+from ...analysis.ownership import Sharing
 from ...analysis.remarks import hand_on
 from ...domain.facts import Listed, Num
 from ...ir.builder import Specialiser
@@ -50,8 +50,8 @@ class Nesting:
         self.uses = count_uses(program)
 
     @cached_property
-    def memory(self) -> Memory:
-        return Memory(self.s, self.program, self.program)
+    def memory(self) -> Sharing:
+        return Sharing(self.s, self.program, {*self.uses, *ir.defined(self.program)})
 
     def block(self, block: ir.Block) -> ir.Block:
         result: ir.Block = []

@@ -275,14 +275,14 @@ class iterator:
 
     def before(x):
         total, items = 0.0, iter(list(x))
-        for a, b in zip(items, items):
-            total += a * b
+        for a, k, b in zip(items, range(len(x)), items):
+            total += k * a * b
         return total
 
     def after(x):
         total, items = 0.0, list(x)
-        for a, b in zip(items[::2], items[1::2]):
-            total += a * b
+        for k, (a, b) in enumerate(zip(items[::2], items[1::2])):
+            total += k * a * b
         return total
 
 

@@ -152,13 +152,13 @@ def push_recurrence(y, d, a, b, axis=-1, backward=False):
 # The running extreme at k is the latest element before k that is one; ties go to the latest.
 
 
-@reverse(np.maximum.accumulate, np.minimum.accumulate)
+@reverse(np.maximum.accumulate, np.minimum.accumulate, np.fmax.accumulate, np.fmin.accumulate)
 def maximum_accumulate(y, d, array, axis=0):
     places = places_along(latest(array == y, axis), array.shape, axis % array.ndim)
     return gather_adjoint(d, array, places)
 
 
-@forward(np.maximum.accumulate, np.minimum.accumulate)
+@forward(np.maximum.accumulate, np.minimum.accumulate, np.fmax.accumulate, np.fmin.accumulate)
 def push_maximum_accumulate(y, d, array, axis=0):
     return np.take_along_axis(d, latest(array == y, axis), axis)
 

@@ -84,23 +84,24 @@ def use_autograd_numpy(package: str) -> None:
 
 
 def total_at(function: Callable[..., Any], target: Target, step: float, way: Any) -> tuple[float, float]:
-    """The sum of the results, and of their sizes, at the argument moved by `step`."""
+    """The sum of the results, and the error that rounding makes in it, at the argument moved by `step`."""
     args = make(target.names, target.length)
     args[target.position] = args[target.position] + step * way
     arrays = floats_in(function(*args)) or []
-    total, size = (sum(float(np.sum(f(a))) for a in arrays) for f in (np.asarray, np.abs))
+    total = sum(float(np.sum(a)) for a in arrays)
+    error = sum(45 * float(np.finfo(a.dtype).eps * np.sum(np.abs(a))) for a in arrays)
     if not np.isfinite(total):
         raise ArithmeticError("not finite")
-    return total, size
+    return total, error
 
 
 def differences(function: Callable[..., Any], target: Target, way: Any) -> tuple[float, float]:
     """The derivative in a direction and the error to be expected of it."""
     slopes, noise = [], 0.0
     for step in (1e-5, 2.5e-6):
-        (above, size), (below, _) = (total_at(function, target, s * step, way) for s in (1, -1))
+        (above, error), (below, _) = (total_at(function, target, s * step, way) for s in (1, -1))
         slopes.append((above - below) / (2 * step))
-        noise = max(noise, 1e-14 * size / step)
+        noise = max(noise, error / step)
     return slopes[0], abs(slopes[0] - slopes[1]) * 5 + noise + 1e-6 * abs(slopes[0])
 
 
@@ -116,6 +117,10 @@ def judge(function: Callable[..., Any], target: Target, gradient_of: Gradient) -
     except AssertionError as error:
         return Outcome("wrong", str(error))
     except (Exception, SystemExit) as error:
+        try:
+            function(*make(target.names, target.length))
+        except (Exception, SystemExit) as own:
+            return Outcome("unclear", f"the function itself raises {type(own).__name__}")
         refused = any(base.__name__ == "Refused" for base in type(error).__mro__)
         return Outcome("refused" if refused else "crash", f"{type(error).__name__}: {error}")
     try:

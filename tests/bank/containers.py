@@ -310,6 +310,20 @@ def helper_with_a_cache(x):
     return cached_square(float(x[0])) + cached_square(x[1]) * x[2]
 
 
+@lru_cache(maxsize=None)
+def cached_coefficients(n, alpha):
+    return (2 * n + alpha) / (n + 1), alpha / (n + 2)
+
+
+@program(args=lambda rng: (rng.normal(size=3),))
+def helper_with_a_cache_of_tuples(x):
+    before, now = np.ones_like(x), x
+    for n in range(1, len(x) + 1):
+        a, b = cached_coefficients(n, 0.5)
+        before, now = now, a * x * now - b * before
+    return np.sum(now)
+
+
 class Vector(NamedTuple):
     x: float
     y: float

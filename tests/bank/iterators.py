@@ -134,6 +134,16 @@ def zip_is_gone_through_once(x):
 
 
 @program(args=vector)
+def an_iterator_beside_itself(x):
+    total = 0.0
+    for height, width in zip(*[iter(x)] * 2):
+        total = total + height * np.exp(-width * width)
+    rest = iter(x)
+    first = next(rest)
+    return total + sum(first * a * b * b for a, b in zip(rest, rest))
+
+
+@program(args=vector)
 def enumerate_goes_on_where_it_stopped(x):
     numbered = enumerate(x)
     total = 0.0

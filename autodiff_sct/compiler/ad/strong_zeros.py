@@ -43,7 +43,7 @@ from ..domain.values import Const, Leaf, ListV, TupleV, Value
 from ..interp.kernel.operations import call_python
 from ..ir.builder import Specialiser
 
-__all__ = ["EVERY", "NONE", "SINGULAR", "rule_for", "with_strong_zeros", "without_slope"]
+__all__ = ["EVERY", "NONE", "SINGULAR", "is_selection", "rule_for", "with_strong_zeros", "without_slope"]
 
 Entries = dict[str, Value]
 Write = Callable[[Value, Entries], Entries]  # the entries of a rule for a derivative and arguments
@@ -68,6 +68,8 @@ OVERFLOWING: Functions = frozenset({
 })  # fmt: skip
 SELECTIONS: Functions = frozenset({
     np.where, np.maximum, np.minimum, np.fmax, np.fmin, max, min, np.clip, np.nan_to_num, np.select, np.choose,
+    np.max, np.min, np.nanmax, np.nanmin, np.nansum, np.sort, np.median, np.take, np.compress, np.extract, np.diagonal,
+    np.diag, np.trace, np.tril, np.triu, np.array_split, np.split,
 })  # fmt: skip
 INFINITE = {fn.__name__ for fn in SINGULAR | OVERFLOWING}
 BOUNDED: Functions = frozenset({
@@ -85,6 +87,13 @@ def has_strong_zeros(s: Specialiser, op: ir.Op) -> bool:
         return True
     factors = [s.definitions.get(n) for a in op.arguments.values() for n in s.leaves(a)] if op.fn in PRODUCTS else []
     return bool(s.strong) and any(is_singular(expr) for expr in factors)
+
+
+def is_selection(stmt: Any) -> bool:
+    """True if a statement reads or writes a part of an array: the derivative of the other part is zero."""
+    if isinstance(stmt, ir.Let):
+        return stmt.op is not None and stmt.op.fn is operator.getitem
+    return isinstance(stmt, ir.Store)
 
 
 def rule_for(s: Specialiser, row: Rule, mode: str) -> Any:

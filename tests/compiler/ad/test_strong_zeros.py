@@ -103,8 +103,25 @@ def ordinal_regression(thresholds):
     return -np.sum(np.log(p))
 
 
+def product_without_what_is_nan(x):
+    factors = x.copy()
+    factors[x < 0.5] = np.nan
+    result, product, chosen = 3.0 * x, np.cos(x) * factors, x >= 0.5
+    result[chosen] = product[chosen]
+    return np.sum(result)
+
+
+def part_of_a_product(x):
+    return np.sum((np.cos(x) * np.where(x < 0.5, np.inf, x))[2:])
+
+
+def greatest_product(x):
+    return np.max(np.cosh(x) * np.where(x < 0.5, -np.inf, x))
+
+
 SINGULAR = [masked_root, masked_quotient, masked_power, entries_set_to_zero, without_nan, root_of_positive_part,
-            outside_the_domain, of_numbers, masked_logarithm, in_steps]  # fmt: skip
+            outside_the_domain, of_numbers, masked_logarithm, in_steps, product_without_what_is_nan, part_of_a_product,
+            greatest_product]  # fmt: skip
 SMOOTH = [(flat_image, np.ones((3, 3))), (potential, RNG.normal(size=(4, 3))), (soft_dtw, RNG.random((3, 4))),
           (potential_by_mask, RNG.normal(size=(4, 3))), (ordinal_regression, np.array([-1.0, 0.5]))]  # fmt: skip
 
@@ -119,6 +136,22 @@ def differences(fn, x, step=1e-6):
         slope = (fn(high) - fn(low)) / (2 * step)
         result[k] = slope if abs(slope) < 1e3 and x[k] != 0 or x.ndim > 1 else 0.0
     return result
+
+
+def product_without_what_is_nan(x):
+    factors = x.copy()
+    factors[x < 0.5] = np.nan
+    result, product, chosen = 3.0 * x, np.cos(x) * factors, x >= 0.5
+    result[chosen] = product[chosen]
+    return np.sum(result)
+
+
+def part_of_a_product(x):
+    return np.sum((np.cos(x) * np.where(x < 0.5, np.inf, x))[2:])
+
+
+def greatest_product(x):
+    return np.max(np.cosh(x) * np.where(x < 0.5, -np.inf, x))
 
 
 CASES = [(fn, X) for fn in SINGULAR] + SMOOTH

@@ -33,7 +33,7 @@ from ..activity import Activity
 from ..magnitudes import Square, as_square, multiplied, scaled, squared_magnitudes
 from ..nested_gradients import nested_gradient, reverse_nested
 from ..recursion.reverse import reverse_call
-from ..strong_zeros import with_strong_zeros
+from ..strong_zeros import is_selection, with_strong_zeros
 from ..tape.availability import Overwritten
 from ..tape.subscript_dependence import Places
 from .container_aliasing import check_copied
@@ -210,6 +210,7 @@ class Reverse:
         start = len(s.block)
         self.shadows.meet_items(stmt)
         self.shadows.now = self.shadows.then.get(stmt, {})
+        s.selects |= is_selection(stmt)
         if stmt in self.shadows.moved:
             reverse_moved(self, stmt)
         elif isinstance(stmt, ir.Let):

@@ -210,6 +210,9 @@ def zipped(s: Specialiser, sources: list[Source]) -> Source:
             again=lambda: zipped(s, [as_counted(s, source) for source in sources]),
         )
 
+    iterators = {source.cursor and source.cursor.id for source in sources}
+    if len(sources) > 1 and len(iterators) == 1 and None not in iterators:
+        return grouped(s, sources[0], len(sources))
     leave_cursors(s, sources)
     written_out = [source for source in sources if source.items is not None and not all_storable(s, source.items)]
     if written_out:
@@ -221,7 +224,7 @@ def zipped(s: Specialiser, sources: list[Source]) -> Source:
     length = shortest(s, lengths)
     return Source(
         bounds=(length,),
-        item=lambda k: side_by_side(s, sources, k, length == lengths[0]),
+        item=lambda k: side_by_side(s, sources, [k] * len(sources), length == lengths[0]),
         hint="i",
         length=lambda: length,
         every=next((source.every for source in sources if source.every is not None), None),
@@ -229,13 +232,28 @@ def zipped(s: Specialiser, sources: list[Source]) -> Source:
     )
 
 
-def side_by_side(s: Specialiser, sources: list[Source], k: Value, together: bool) -> Value:
-    """The items number `k` of several iterables; unless they end `together`, those before the shortest go on by one."""
+def grouped(s: Specialiser, source: Source, count: int) -> Source:
+    """The items of one iterator, `count` at a time, as ``zip(*[iter(x)] * count)`` gives them."""
+    if source.length is None:
+        raise s.refuse("unknown-length", "an iterable of unknown length is zipped")
+    leave_cursors(s, [source])
+    length = operate(s, gast.FloorDiv, source.length(), Const(count))
+
+    def item(k: Value) -> Value:
+        first = operate(s, gast.Mult, k, Const(count))
+        places = [operate(s, gast.Add, first, Const(j)) for j in range(count)]
+        return side_by_side(s, [source] * count, places, False)
+
+    return Source(bounds=(length,), item=item, hint="i", length=lambda: length)
+
+
+def side_by_side(s: Specialiser, sources: list[Source], places: list[Value], together: bool) -> Value:
+    """The items at `places` of several iterables; those before the shortest go on unless they end `together`."""
     items: list[Value] = []
-    for source in sources:
+    for n, (source, k) in enumerate(zip(sources, places, strict=True), 1):
         before, mark = dict(s.env), len(s.block)
         items.append(nth(s, source, k))
-        if source is not sources[-1] and not together and changes_outside(s, before, s.block[mark:]):
+        if n < len(sources) and not together and changes_outside(s, before, s.block[mark:]):
             raise s.refuse(
                 "iterator",
                 "an iterator that changes something when it comes to its items is zipped with one that may be shorter",

@@ -16,7 +16,7 @@ import numpy as np
 
 from ... import ir
 from ...domain.facts import Opaque
-from ...domain.values import Const, Value, is_vectorized, python_of
+from ...domain.values import Const, TupleV, Value, is_vectorized, python_of
 from ...ir.builder import Specialiser
 from ..kernel.bind_arguments import Shown, look
 from ..kernel.handlers import handles
@@ -271,7 +271,14 @@ def call_cached(s: Specialiser, callee: Const, behind: Any, args: list[Value], k
     mark = len(s.block)
     result = call_python(s, behind, args, kwargs)
     quiet = all(isinstance(stmt, (ir.Let, ir.If, ir.Raise)) for stmt in ir.walk(s.block[mark:]))
-    number = s.num(result)
-    if not quiet or number is None or number.dims != ():
-        raise s.refuse("cached-function", f"{callee.value.__name__} has a cache, and does more than compute a number")
+    if not quiet or not is_numbers(s, result):
+        raise s.refuse("cached-function", f"{callee.value.__name__} has a cache, and does more than compute numbers")
     return result
+
+
+def is_numbers(s: Specialiser, value: Value) -> bool:
+    """True for one number, and for a tuple of numbers."""
+    if isinstance(value, TupleV):
+        return all(is_numbers(s, item) for item in value.items)
+    facts = s.num(value)
+    return facts is not None and facts.dims == ()

@@ -331,7 +331,16 @@ def may_be_asked(s: Specialiser, fn: Any) -> bool:
         return True
     if (s.branches or s.loops) and getattr(fn, "__name__", "") not in LOOKUPS:
         return False
-    return not any(isinstance(key, tuple) and key[0] in s.objects for key in s.env)
+    return all(is_unchanged(s, *key) for key in [*s.env] if isinstance(key, tuple) and key[0] in s.objects)
+
+
+def is_unchanged(s: Specialiser, owner: Any, name: Any) -> bool:
+    """True if an object outside holds the setting that the program left there: it was entered and put back."""
+    outside, read = s.objects[owner]
+    written = s.env[(owner, name)]
+    if not isinstance(written, Const) or not isinstance(name, str) or name not in getattr(outside, "__dict__", ()):
+        return False
+    return same(observe(s, lambda: vars(read()).get(name)), written.value)
 
 
 def is_memo(fn: Any) -> bool:

@@ -312,7 +312,7 @@ IN_PARTS = {np.var, np.std, np.nanvar, np.nanstd, np.ptp, np.median, np.nanmedia
 # They compute in the types of their operands, or take elements as they are, whatever they write into.
 BY_OPERANDS = {np.clip, np.outer, np.dot, np.linalg.multi_dot, np.take, np.choose, np.compress, np.concatenate}
 BY_OPERANDS |= {np.max, np.min, np.nanmax, np.nanmin, np.argmax, np.argmin, np.maximum.reduce, np.minimum.reduce}
-BY_OPERANDS |= {np.maximum.accumulate, np.minimum.accumulate, np.any, np.all}
+BY_OPERANDS |= {np.maximum.accumulate, np.minimum.accumulate, np.fmax.accumulate, np.fmin.accumulate, np.any, np.all}
 # They write into integers, whatever the rule of casting.
 CUTTING = SUMS | IN_PARTS | {np.max, np.min, np.nanmax, np.nanmin, np.choose}
 

@@ -61,6 +61,22 @@ def applied(x, kind="sine"):
     return FUNCTIONS[kind](x)
 
 
+class Mode:
+    def __init__(self, name):
+        self.name = name
+
+
+MODE = Mode("strict")
+
+
+def in_another_mode(x, left):
+    kept = MODE.name
+    MODE.name = "quiet"
+    y = 2.0 * x if MODE.name == "quiet" else x
+    MODE.name = left or kept
+    return MATRICES["twice"] @ y
+
+
 def letters():
     yield "a"
 
@@ -213,6 +229,16 @@ def test_a_package_that_can_be_followed_is_followed(package: Any) -> None:
     assert not package.CALLS
     ad.grad(lambda x: np.sum(package.transformed(x)))(X)
     assert package.CALLS == ["plain"]  # the memo answers from then on
+
+
+def test_a_registry_is_asked_where_a_setting_was_put_back(package: Any) -> None:
+    derivative = ad.grad(lambda x: np.sum(package.in_another_mode(x, "")))
+    np.testing.assert_allclose(derivative(X), np.full(5, 4.0))
+    package.MODE.name = "loose"
+    np.testing.assert_allclose(derivative(X), np.full(5, 4.0))
+    assert package.MODE.name == "loose"
+    with pytest.raises(ad.errors.Refused):
+        ad.grad(lambda x: np.sum(package.in_another_mode(x, "other")))(X)
 
 
 @pytest.mark.parametrize("folder", ["site-packages", "dist-packages"])

@@ -16,7 +16,7 @@ from autodiff_sct.compiler import ir
 from autodiff_sct.compiler.analysis.definite_assignment import unbound
 from autodiff_sct.compiler.domain.facts import Dim, Num
 from autodiff_sct.compiler.driver import pipeline
-from autodiff_sct.compiler.ir.builder import Specialiser
+from autodiff_sct.compiler.interp.kernel.specialiser import Specialiser
 from autodiff_sct.compiler.ir.dims import Lengths
 
 PYTHON = {"bool": (bool, np.bool_), "int": int, "float": float, "complex": complex}

@@ -30,7 +30,7 @@ from autodiff_sct.compiler.domain.facts import Num
 from autodiff_sct.compiler.driver import pipeline
 from autodiff_sct.compiler.driver.pass_manager import Program
 from autodiff_sct.compiler.driver.pass_order import STATEMENTS
-from autodiff_sct.compiler.ir.builder import Specialiser
+from autodiff_sct.compiler.interp.kernel.specialiser import Specialiser
 
 MISSING = object()
 

@@ -26,8 +26,8 @@ from ..domain import pass_registry
 from ..domain.facts import Listed, Mapped, Num, Opaque, Pair
 from ..domain.values import Leaf
 from ..interp.kernel.operations import opaque_call
+from ..interp.kernel.specialiser import Specialiser
 from ..interp.numpy.methods import opaque_method
-from ..ir.builder import Specialiser
 from ..text.unparse import unparse
 from .shift_invariance import cancelled
 from .value_flow import (

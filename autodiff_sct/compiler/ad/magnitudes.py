@@ -52,7 +52,7 @@ from ..domain import pass_registry
 from ..domain.facts import Num, is_same
 from ..domain.values import Const, Leaf, TupleV, Value
 from ..interp.kernel.operations import operate
-from ..ir.builder import Specialiser
+from ..interp.kernel.specialiser import Specialiser
 
 if TYPE_CHECKING:
     from .reverse.transform import Reverse

@@ -23,8 +23,8 @@ from ..domain.facts import Facts, Listed, Mapped, Num
 from ..domain.values import Const, Leaf, PartialV, TupleV, Value
 from ..interp.calls.recursive_functions import Recursion
 from ..interp.kernel.operations import call_value
+from ..interp.kernel.specialiser import Specialiser
 from ..interp.world.partial_keys import known_keys, note_keys
-from ..ir.builder import Specialiser
 from .reverse.cotangents import zeros
 
 OWN_MEMORY = {list.pop, list.copy, dict.keys, operator.getitem, operator.concat}

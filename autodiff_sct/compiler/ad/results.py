@@ -18,9 +18,9 @@ from ..domain.values import Bound, Closure, Const, Leaf, ListV, MaybeV, Obj, Par
 from ..interp.containers.iterators import Cursor
 from ..interp.containers.sources import Source
 from ..interp.kernel.escape import parts_of
+from ..interp.kernel.specialiser import Specialiser
 from ..interp.world.boundary import own_copy, place_of_result
 from ..interp.world.normalized_bodies import prepared
-from ..ir.builder import Specialiser
 from ..ir.traversal import followed, read_instead
 from .activity import callee
 from .reverse.cotangents import as_scalar, copied, fit, numpy_call, spread, zeros

@@ -28,7 +28,7 @@ import numpy as np
 from .. import ir
 from ..domain.facts import Num
 from ..domain.values import Const, Leaf, TupleV, Value
-from ..ir.builder import Specialiser
+from ..interp.kernel.specialiser import Specialiser
 
 EXTREMES = {np.max, np.amax, np.min, np.amin}
 OF_NUMBERS = {min, max, np.minimum, np.maximum}

@@ -41,7 +41,7 @@ from .. import ir
 from ..domain.facts import Num
 from ..domain.values import Const, Leaf, ListV, TupleV, Value
 from ..interp.kernel.operations import call_python
-from ..ir.builder import Specialiser
+from ..interp.kernel.specialiser import Specialiser
 
 __all__ = ["EVERY", "NONE", "SINGULAR", "is_selection", "rule_for", "with_strong_zeros", "without_slope"]
 

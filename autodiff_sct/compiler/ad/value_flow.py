@@ -16,8 +16,8 @@ from ..domain.facts import Mapped, Num, Opaque
 from ..domain.values import Const, Leaf
 from ..interp.calls.recursive_functions import Recursion
 from ..interp.kernel.bind_arguments import SHOWING, WRITTEN, look
+from ..interp.kernel.specialiser import Specialiser
 from ..interp.numpy.methods import is_random, opaque_method
-from ..ir.builder import Specialiser
 from .nested_gradients import nested_gradient
 
 # Functions that look at their arguments and change nothing.

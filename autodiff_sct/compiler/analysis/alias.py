@@ -32,11 +32,11 @@ from ...runtime import broadcast, objects
 from .. import ir
 from ..domain.facts import Facts, Listed, Mapped, Num, Pair
 from ..domain.values import Leaf, Value
-from ..ir.builder import Specialiser
+from ..ir.function import Function
 from ..ir.patterns import is_pop_call
 
 if TYPE_CHECKING:
-    from ..ir.builder import Specialiser
+    from ..interp.kernel.specialiser import Specialiser
 
 
 @dataclass
@@ -101,7 +101,7 @@ def roots_of(facts: Facts) -> frozenset[int]:
     return facts.roots
 
 
-def reachable(s: Specialiser | Regions, facts: Any) -> frozenset[int] | set[int]:
+def reachable(s: Function | Regions, facts: Any) -> frozenset[int] | set[int]:
     """The places of all the memory that a value leads to."""
     if isinstance(facts, Num):
         return facts.roots
@@ -200,7 +200,7 @@ COMPUTED = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Constant)
 class Groups:
     """The variables of a loop in groups, and the places of its body at which memory is written."""
 
-    def __init__(self, s: Specialiser, loop: ir.Loop) -> None:
+    def __init__(self, s: Function, loop: ir.Loop) -> None:
         self.s = s
         self.parent: dict[str, str] = {}
         self.made: set[str] = set()

@@ -10,16 +10,16 @@ import numpy as np
 
 from .. import ir
 from ..domain.facts import Axis, Listed, Num
-from ..ir.builder import Specialiser
+from ..ir.function import Function
 from .alias import roots_of, written_arguments
 
 
-def touches(s: Specialiser, stmt: Any, region: frozenset[int] | set[int], writing: bool) -> bool:
+def touches(s: Function, stmt: Any, region: frozenset[int] | set[int], writing: bool) -> bool:
     """True if a statement writes to (or, unless `writing`, reads) memory of a region."""
     return any(touches_itself(s, inner, region, writing) for inner in ir.inside(stmt))
 
 
-def touches_itself(s: Specialiser, stmt: Any, region: frozenset[int] | set[int], writing: bool) -> bool:
+def touches_itself(s: Function, stmt: Any, region: frozenset[int] | set[int], writing: bool) -> bool:
     """The same for a statement without the blocks inside it."""
     kind = type(stmt)
     if kind is ir.Store and not region.isdisjoint(roots_of(s.facts[stmt.base])):
@@ -53,7 +53,7 @@ NEW = (np.empty_like, np.zeros_like, np.ones_like)
 REDUCTIONS = (np.prod, np.mean, np.var, np.std, np.median, np.linalg.norm)  # of nothing, too
 
 
-def is_safe(s: Specialiser, stmt: Any) -> bool:
+def is_safe(s: Function, stmt: Any) -> bool:
     """True if a statement itself, without the blocks inside it, surely raises no exception."""
     if not isinstance(stmt, (ir.Let, ir.If)) or (isinstance(stmt, ir.Let) and stmt.may_raise and stmt.loud):
         return False
@@ -63,7 +63,7 @@ def is_safe(s: Specialiser, stmt: Any) -> bool:
     return is_safe_value(s, expr)
 
 
-def is_safe_value(s: Specialiser, expr: Any) -> bool:
+def is_safe_value(s: Function, expr: Any) -> bool:
     """True if an expression is one operation that surely raises no exception, or a sum of what one gives."""
     if isinstance(expr, gast.UnaryOp):
         return isinstance(fact(s, expr.operand), Num) and not isinstance(expr.op, gast.Not)
@@ -79,7 +79,7 @@ def is_safe_value(s: Specialiser, expr: Any) -> bool:
     return is_safe_sum(s, expr) or is_safe_call(s, expr) or is_safe_total(s, expr) or is_safe_product(s, expr)
 
 
-def is_safe_item(s: Specialiser, expr: gast.Subscript) -> bool:
+def is_safe_item(s: Function, expr: gast.Subscript) -> bool:
     """True if an array has the part that is read: slices always are there, and items of an axis that is long enough."""
     found: Any = fact(s, expr.value)
     if not isinstance(found, Num) or found.kind != "array" or found.dims is None or found.tensor:
@@ -91,7 +91,7 @@ def is_safe_item(s: Specialiser, expr: gast.Subscript) -> bool:
     return all(is_plain_slice(s, part) or has_item(dim, part) for dim, part in zip(found.dims, axes))
 
 
-def is_plain_slice(s: Specialiser, part: Any) -> bool:
+def is_plain_slice(s: Function, part: Any) -> bool:
     """True for a slice between integers, without a step or with one that is written in the program and not zero."""
     if not isinstance(part, gast.Slice) or (part.step is not None and not literal(part.step)):
         return False
@@ -106,7 +106,7 @@ def has_item(dim: Axis, part: Any) -> bool:
     return place is not None and -length <= place < length
 
 
-def is_integer(s: Specialiser, expr: Any) -> bool:
+def is_integer(s: Function, expr: Any) -> bool:
     """True if an expression is an integer, made of others without anything that raises."""
     if isinstance(expr, gast.Name):
         return getattr(s.facts.get(expr.id), "kind", None) == "int"
@@ -123,7 +123,7 @@ def literal(part: Any) -> int | None:
     return part.value if isinstance(part, gast.Constant) and type(part.value) is int else None
 
 
-def fact(s: Specialiser, expr: Any) -> Any:
+def fact(s: Function, expr: Any) -> Any:
     """The facts of a variable or a number, or of a sum or product of one of NumPy's floats and another number."""
     if isinstance(expr, gast.BinOp):
         sides = [fact(s, expr.left), fact(s, expr.right)]
@@ -161,7 +161,7 @@ def is_float(found: Any) -> bool:
     return is_real(found) and found.dims == () and found.kind in ("float", "npscalar") and found.dtype.kind == "f"
 
 
-def is_safe_total(s: Specialiser, expr: Any) -> bool:
+def is_safe_total(s: Function, expr: Any) -> bool:
     """True if a call adds up a few numbers, takes or adds up a diagonal, adds up along axes or sorts."""
     if not expr.args or any(isinstance(arg, gast.Starred) for arg in expr.args):
         return False
@@ -188,7 +188,7 @@ def is_safe_total(s: Specialiser, expr: Any) -> bool:
     return all(type(k) is int and 0 <= k < found.ndim for k in axes) and len(set(axes)) == len(axes)
 
 
-def is_safe_product(s: Specialiser, expr: Any) -> bool:
+def is_safe_product(s: Function, expr: Any) -> bool:
     """True if a call multiplies two vectors of one length, as the operator would."""
     if len(expr.args) != 2 or expr.keywords or path(s, expr.func) not in (np.dot, np.vdot, np.inner):
         return False
@@ -196,7 +196,7 @@ def is_safe_product(s: Specialiser, expr: Any) -> bool:
     return is_safe_operation(gast.MatMult(), left, right)
 
 
-def is_safe_sum(s: Specialiser, expr: Any) -> bool:
+def is_safe_sum(s: Function, expr: Any) -> bool:
     """True if a call adds up an array, or a list of numbers."""
     if len(expr.args) != 1 or expr.keywords:
         return False
@@ -217,7 +217,7 @@ def is_real(found: Any) -> bool:
     return isinstance(found, Num) and found.dtype is not None and found.dtype.kind in "iuf"
 
 
-def path(s: Specialiser, func: Any) -> Any:
+def path(s: Function, func: Any) -> Any:
     """The function of a module that is called, such as ``np.sum`` or ``np.linalg.norm``."""
     if isinstance(func, gast.Attribute):
         module = s.globals.get(func.value.id) if isinstance(func.value, gast.Name) else path(s, func.value)
@@ -225,7 +225,7 @@ def path(s: Specialiser, func: Any) -> Any:
     return None
 
 
-def is_safe_call(s: Specialiser, expr: Any) -> bool:
+def is_safe_call(s: Function, expr: Any) -> bool:
     """True if a call is one of an elementwise function of NumPy's on one array, of a reduction, `abs` or a copy."""
     if len(expr.args) != 1 or expr.keywords:
         copied = fact(s, expr.func.value) if isinstance(expr.func, gast.Attribute) else None

@@ -11,7 +11,7 @@ import gast
 
 from .. import ir
 from ..ir import ir_targets
-from ..ir.builder import Specialiser
+from ..ir.function import Function
 from .alias import reachable, roots_of
 
 
@@ -19,7 +19,7 @@ class Liveness:
     """Marks, from effects and results back, the variables that somebody reads."""
 
     def __init__(
-        self, s: Specialiser, program: ir.Block, strict: set[Any], shadows: set[str], rules: bool = False
+        self, s: Function, program: ir.Block, strict: set[Any], shadows: set[str], rules: bool = False
     ) -> None:
         self.rules = rules
         self.live: set[str] = set()
@@ -124,7 +124,7 @@ def inside_out(block: ir.Block) -> ir.Block:
     return found
 
 
-def sweep_dead(s: Specialiser, program: ir.Block, strict: set[Any], shadows: set[str], rules: bool = False) -> ir.Block:
+def sweep_dead(s: Function, program: ir.Block, strict: set[Any], shadows: set[str], rules: bool = False) -> ir.Block:
     """The program without what nobody reads; statements in `strict` may raise and then stay.
 
     With `rules`, what the rule of a statement reads beside its expression stays, too.
@@ -323,14 +323,14 @@ def read_in_loop(stmt: ir.Loop) -> list[str]:
     ]
 
 
-def uncounted(s: Specialiser, statements: list[Any]) -> set[str]:
+def uncounted(s: Function, statements: list[Any]) -> set[str]:
     """The counters of loops that only repeat something: they have no name of the user's, and nobody reads them."""
     found = [x.index for x in statements if isinstance(x, ir.Loop) and x.kind == "range" and x.index is not None]
     counters = {index for index in found if index not in s.named or not s.hints[index].strip("_")}
     return counters - {n for x in statements for n in ir.uses(x)} if counters else set()
 
 
-def describe(s: Specialiser, expr: Any) -> str | None:
+def describe(s: Function, expr: Any) -> str | None:
     if isinstance(expr, gast.Call) and getattr(expr.func, "id", "") == "float" and len(expr.args) == 1:
         expr = expr.args[0]
     operands = [] if not isinstance(expr, gast.Call) else expr.args

@@ -23,7 +23,7 @@ import numpy as np
 
 from .. import ir
 from ..domain.facts import MANY, Axis, Dim, Num, broadcast, several
-from ..ir.builder import Specialiser
+from ..ir.function import Function
 from ..ir.patterns import is_ellipsis
 from .effects import SUMS, has_item, is_integer, is_real, literal, path
 
@@ -42,7 +42,7 @@ class Unproven(Exception):
 class Shapes:
     """The shapes of variables and expressions, by the lengths of the arguments."""
 
-    def __init__(self, s: Specialiser, program: ir.Block) -> None:
+    def __init__(self, s: Function, program: ir.Block) -> None:
         self.s = s
         lets = [x for x in ir.walk(program) if isinstance(x, ir.Let) and len(x.targets) == 1]
         self.lets = {x.target: x.expr for x in lets}

@@ -35,7 +35,7 @@ from ...rules.table import NONDIFFERENTIABLE, TABLE
 from ...runtime import broadcast, scatter
 from .. import ir
 from ..domain.facts import Listed, Mapped, Num, Pair, is_same
-from ..ir.builder import Specialiser
+from ..ir.function import Function
 from .alias import Regions, enclosing_loops, reachable, roots_of, written_by
 from .liveness import Lives
 
@@ -86,7 +86,7 @@ class Group:
 class Sharing:
     """The groups of some variables of a program that may share memory."""
 
-    def __init__(self, s: Specialiser, program: ir.Block, names: Iterable[str]) -> None:
+    def __init__(self, s: Function, program: ir.Block, names: Iterable[str]) -> None:
         self.s = s
         self.groups: dict[str, Group] = {}
         statements = ir.walk(program)
@@ -187,7 +187,7 @@ class Sharing:
 class Memory(Sharing):
     """The groups of a program's variables, and the stretches in which they are read."""
 
-    def __init__(self, s: Specialiser, program: ir.Block, back: ir.Block) -> None:
+    def __init__(self, s: Function, program: ir.Block, back: ir.Block) -> None:
         lives = Lives()
         lives.program(program, [])
         self.segments = lives.segments
@@ -309,7 +309,7 @@ def is_made(source: Any) -> bool:
     return isinstance(source, (gast.BinOp, gast.UnaryOp)) or is_new(source)
 
 
-def is_alike(s: Specialiser, old: str, new: str) -> bool:
+def is_alike(s: Function, old: str, new: str) -> bool:
     """True if two arrays surely have one shape and one dtype."""
     a, b = s.facts[old], s.facts[new]
     if not isinstance(a, Num) or not isinstance(b, Num) or a.kind != "array" or b.kind != "array":
@@ -348,7 +348,7 @@ def is_new(expr: Any) -> bool:
 class Generations:
     """The statements of a program that make memory, and those that bind variables and write."""
 
-    def __init__(self, s: Specialiser, where: Regions, block: ir.Block) -> None:
+    def __init__(self, s: Function, where: Regions, block: ir.Block) -> None:
         self.s, self.where = s, where
         self.around = enclosing_loops(block)
         self.order: dict[Any, int] = {}  # statement -> its place
@@ -433,7 +433,7 @@ def shows_memory(expr: Any) -> bool:
     return isinstance(expr, (gast.Name, gast.Subscript)) or (isinstance(expr, gast.Attribute) and expr.attr in VIEWS)
 
 
-def with_own_memory(s: Specialiser, name: str, before: Any, expr: Any) -> Any:
+def with_own_memory(s: Function, name: str, before: Any, expr: Any) -> Any:
     """Another expression for a variable: a copy where it is only a view, and the variable has memory of its own."""
     facts = s.facts[name]
     if is_number(facts) or not shows_memory(expr) or shows_memory(before):

@@ -15,16 +15,16 @@ from ...errors import Origin
 from .. import ir
 
 if TYPE_CHECKING:
-    from ..ir.builder import Specialiser
+    from ..ir.function import Function
 
 
-def note(s: Specialiser, stmt: Any, text: str) -> None:
+def note(s: Function, stmt: Any, text: str) -> None:
     """Say something of a statement, where explanations are asked for."""
     if s.notes is not None and text not in s.notes.setdefault(stmt, []):
         s.notes[stmt].append(text)
 
 
-def hand_on(s: Specialiser, old: Any, new: Any) -> None:
+def hand_on(s: Function, old: Any, new: Any) -> None:
     """Let a statement have the notes of one that becomes part of it."""
     for text in (s.notes or {}).get(old, []):
         note(s, new, text)
@@ -37,7 +37,7 @@ def places(statements: Iterable[Any]) -> str:
     return "the reverse of " + " and ".join(dict.fromkeys(found)) if found else "the reverse sweep"
 
 
-def readers(s: Specialiser, reverse: ir.Block) -> dict[str, list[Any]]:
+def readers(s: Function, reverse: ir.Block) -> dict[str, list[Any]]:
     """The statements of the reverse sweep that read each variable, where explanations are asked for."""
     found: dict[str, list[Any]] = {}
     for stmt in ir.walk(reverse) if s.notes is not None else []:
@@ -46,7 +46,7 @@ def readers(s: Specialiser, reverse: ir.Block) -> dict[str, list[Any]]:
     return found
 
 
-def explain_kept(s: Specialiser, forward: ir.Block, read: dict[str, list[Any]]) -> None:
+def explain_kept(s: Function, forward: ir.Block, read: dict[str, list[Any]]) -> None:
     """Say of the straight-line part of the forward sweep what stays alive, and for what."""
     for stmt in forward if s.notes is not None else []:
         if isinstance(stmt, ir.Let):

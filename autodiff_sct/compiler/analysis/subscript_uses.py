@@ -18,7 +18,7 @@ import numpy as np
 
 from .. import ir
 from ..domain.facts import INT, Facts, Listed, Num
-from ..ir.builder import Specialiser
+from ..ir.function import Function
 from ..ir.patterns import subscript_parts
 
 FLOAT64 = np.dtype(np.float64)
@@ -36,7 +36,7 @@ class Use:
     writes: bool = False
 
 
-def uses(s: Specialiser, stmt: Any, arrays: set[str], around: tuple[Any, ...] = ()) -> Iterator[Use]:
+def uses(s: Function, stmt: Any, arrays: set[str], around: tuple[Any, ...] = ()) -> Iterator[Use]:
     """The uses of some arrays in a statement and in the blocks inside it."""
     inside = (*around, stmt)
     repeated = inside if isinstance(stmt, ir.Loop) and stmt.kind == "while" else around
@@ -71,7 +71,7 @@ def passed_on(stmt: Any) -> list[str]:
     return list(getattr(stmt, "state_reads", ()))
 
 
-def uses_in(s: Specialiser, expr: Any, arrays: set[str], around: tuple[Any, ...]) -> Iterator[Use]:
+def uses_in(s: Function, expr: Any, arrays: set[str], around: tuple[Any, ...]) -> Iterator[Use]:
     if isinstance(expr, gast.Name):
         if expr.id in arrays:
             yield Use(expr.id, "whole", (), around)
@@ -89,7 +89,7 @@ def uses_in(s: Specialiser, expr: Any, arrays: set[str], around: tuple[Any, ...]
         yield from uses_in(s, part, arrays, around)
 
 
-def asked_of(s: Specialiser, expr: Any) -> tuple[str, str] | None:
+def asked_of(s: Function, expr: Any) -> tuple[str, str] | None:
     """The array of which an expression asks for something else than its content, and what."""
     if (
         isinstance(expr, gast.Attribute)
@@ -104,7 +104,7 @@ def asked_of(s: Specialiser, expr: Any) -> tuple[str, str] | None:
     return (expr.args[0].id, "shape") if module_function(s, expr, np) in LIKE else None
 
 
-def module_function(s: Specialiser, expr: Any, module: ModuleType) -> str | None:
+def module_function(s: Function, expr: Any, module: ModuleType) -> str | None:
     """The name of the function of a module that is called."""
     func = getattr(expr, "func", None)
     if isinstance(func, gast.Attribute) and s.globals.get(getattr(func.value, "id", "")) is module:
@@ -112,14 +112,14 @@ def module_function(s: Specialiser, expr: Any, module: ModuleType) -> str | None
     return None
 
 
-def item_of(s: Specialiser, expr: Any, arrays: Any) -> tuple[Any, ...] | None:
+def item_of(s: Function, expr: Any, arrays: Any) -> tuple[Any, ...] | None:
     """The indices of an expression that reads one item of one of some arrays."""
     if not isinstance(expr, gast.Subscript) or not isinstance(expr.value, gast.Name) or expr.value.id not in arrays:
         return None
     return place_index(s, expr.value.id, expr.slice)
 
 
-def item_index(s: Specialiser, array: str, index: Any) -> tuple[Any, ...] | None:
+def item_index(s: Function, array: str, index: Any) -> tuple[Any, ...] | None:
     """The indices of one item of an array, None where a subscript is something else."""
     facts = s.facts[array]
     parts = tuple(index.elts) if isinstance(index, gast.Tuple) else (index,)
@@ -127,7 +127,7 @@ def item_index(s: Specialiser, array: str, index: Any) -> tuple[Any, ...] | None
     return parts if right else None
 
 
-def place_index(s: Specialiser, array: str, index: Any) -> tuple[Any, ...] | None:
+def place_index(s: Function, array: str, index: Any) -> tuple[Any, ...] | None:
     """The same where items of other arrays may tell the item, as in ``q[parent[i]]``."""
     facts = s.facts[array]
     parts = tuple(index.elts) if isinstance(index, gast.Tuple) else (index,)
@@ -135,7 +135,7 @@ def place_index(s: Specialiser, array: str, index: Any) -> tuple[Any, ...] | Non
     return parts if right else None
 
 
-def is_integer(s: Specialiser, expr: Any) -> bool:
+def is_integer(s: Function, expr: Any) -> bool:
     """True if an expression is surely an integer number."""
     if isinstance(expr, gast.Constant):
         return type(expr.value) is int
@@ -149,14 +149,14 @@ def is_integer(s: Specialiser, expr: Any) -> bool:
     return isinstance(expr, gast.Call) and getattr(expr.func, "id", "") in ("len", "int")
 
 
-def is_place(s: Specialiser, expr: Any) -> bool:
+def is_place(s: Function, expr: Any) -> bool:
     """True if an expression is surely an integer number, or an item of an array or list of such, or a sum with one."""
     if isinstance(expr, gast.BinOp) and isinstance(expr.op, (gast.Add, gast.Sub)):
         return is_place(s, expr.left) and is_place(s, expr.right)
     return is_integer(s, expr) or is_item_of_integers(s, expr)
 
 
-def is_item_of_integers(s: Specialiser, expr: Any) -> bool:
+def is_item_of_integers(s: Function, expr: Any) -> bool:
     if not isinstance(expr, gast.Subscript) or not isinstance(expr.value, gast.Name):
         return False
     facts = s.facts.get(expr.value.id)
@@ -205,14 +205,14 @@ def leaves(expr: Any) -> list[Any]:
     return [leaf for item in expr.elts for leaf in leaves(item)] if isinstance(expr, gast.List) else [expr]
 
 
-def written_out(s: Specialiser, index: Any) -> Any:
+def written_out(s: Function, index: Any) -> Any:
     """A subscript in which temporaries that hold whole numbers are what was computed for them."""
     found = {n: s.definitions.get(n) for n in ir.names_in(index) if n not in s.named}
     made = {n: e for n, e in found.items() if e is not None and s.facts[n] == INT and isinstance(e, gast.BinOp)}
     return written_out(s, ir.substitute(index, made)) if made else index
 
 
-def is_basic(s: Specialiser, index: Any) -> bool:
+def is_basic(s: Function, index: Any) -> bool:
     """True if a subscript takes axes apart one by one: slices without steps, and whole numbers."""
     return all(is_slice(part) or is_whole_number(s, part) for part in subscript_parts(index))
 
@@ -221,7 +221,7 @@ def is_slice(part: Any) -> bool:
     return isinstance(part, gast.Slice) and part.step is None
 
 
-def is_whole_number(s: Specialiser, part: Any) -> bool:
+def is_whole_number(s: Function, part: Any) -> bool:
     if literal(part) is not None:
         return True
     facts = s.facts.get(getattr(part, "id", ""))
@@ -237,21 +237,21 @@ def literal(expr: Any) -> int | None:
     return value if isinstance(expr, gast.Constant) and type(value) is int else None
 
 
-def are_disjoint(s: Specialiser, a: Any, b: Any) -> bool:
+def are_disjoint(s: Function, a: Any, b: Any) -> bool:
     """True if two basic subscripts of one array surely take nothing in common."""
     return any(
         are_apart(s, x, y) for x, y in zip(subscript_parts(written_out(s, a)), subscript_parts(written_out(s, b)))
     )
 
 
-def are_apart(s: Specialiser, x: Any, y: Any) -> bool:
+def are_apart(s: Function, x: Any, y: Any) -> bool:
     if isinstance(x, gast.Slice) and isinstance(y, gast.Slice):
         return ends_before(s, x, y) or ends_before(s, y, x)
     p, q = literal(x), literal(y)
     return p is not None and q is not None and p != q and (p < 0) == (q < 0)
 
 
-def ends_before(s: Specialiser, x: Any, y: Any) -> bool:
+def ends_before(s: Function, x: Any, y: Any) -> bool:
     """True if one slice ends where another begins, or before."""
     if x.upper is None or y.lower is None:
         return False
@@ -263,13 +263,13 @@ def ends_before(s: Specialiser, x: Any, y: Any) -> bool:
     return is_multiple(s, x.upper, y.lower)
 
 
-def is_multiple(s: Specialiser, x: Any, y: Any) -> bool:
+def is_multiple(s: Function, x: Any, y: Any) -> bool:
     """True if two bounds are multiples of one length, the first not the larger one."""
     (a, name), (b, other) = multiple(s, x), multiple(s, y)
     return name is not None and name == other and 0 <= a <= b
 
 
-def multiple(s: Specialiser, expr: Any) -> tuple[int, str | None]:
+def multiple(s: Function, expr: Any) -> tuple[int, str | None]:
     """A length and how often a bound takes it."""
     if isinstance(expr, gast.BinOp) and isinstance(expr.op, gast.Mult):
         for factor, rest in ((expr.left, expr.right), (expr.right, expr.left)):
@@ -287,7 +287,7 @@ def is_length(expr: Any) -> bool:
     return isinstance(expr, gast.Call) and getattr(expr.func, "id", "") == "len"
 
 
-def cover(s: Specialiser, indices: list[Any]) -> bool:
+def cover(s: Function, indices: list[Any]) -> bool:
     """True if slices along one axis, each from where another ends, make up the whole."""
     chains = [subscript_parts(written_out(s, index)) for index in indices]
     if not chains[0]:

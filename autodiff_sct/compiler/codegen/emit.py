@@ -18,7 +18,7 @@ from ..analysis.alias import reachable, roots_of
 from ..analysis.remarks import place_of
 from ..domain.facts import Listed, Mapped, Num
 from ..frontend.builders import negated, store
-from ..ir.builder import Specialiser
+from ..ir.function import Function
 from ..ir.patterns import fold_block
 from ..ir.traversal import replaced
 
@@ -32,7 +32,7 @@ def is_new_list(stmt: Any) -> bool:
     return isinstance(stmt, ir.Let) and stmt.saves and isinstance(stmt.expr, gast.List)
 
 
-def is_apart(s: Specialiser, first: Any, stmt: Any) -> bool:
+def is_apart(s: Function, first: Any, stmt: Any) -> bool:
     """True if what a statement puts into an item may as well be computed before the one before it does the same."""
     if not isinstance(first, ir.Store) or not isinstance(stmt, ir.Store) or not ir.same_line(first, stmt):
         return False
@@ -57,7 +57,7 @@ def is_immutable(facts: Any) -> bool:
 class Emitter:
     """Writes blocks under the chosen names; notes which statement came from which line of the user's."""
 
-    def __init__(self, s: Specialiser, names: dict[str, str]) -> None:
+    def __init__(self, s: Function, names: dict[str, str]) -> None:
         self.s = s
         self.names = {variable: ir.name(text) for variable, text in names.items()}
         for variable, node in self.names.items():
@@ -299,7 +299,7 @@ def is_target(expr: Any, base: Any, index: Any, whole: bool) -> bool:
     return bool(gast.dump(expr.slice) == gast.dump(index))
 
 
-def adds_in_place(s: Specialiser, stmt: ir.Store) -> bool:
+def adds_in_place(s: Function, stmt: ir.Store) -> bool:
     """True if ``base[index] = base[index] + value`` does what ``base[index] += value`` does.
 
     An array that is an item of a list would itself be changed, and what is added to integers would have to be integers.

@@ -30,7 +30,7 @@ from ..analysis.definite_assignment import sources
 from ..analysis.liveness import Lives, Segment, describe, uncounted
 from ..domain.facts import Listed, Mapped, Num, Opaque
 from ..domain.identifiers import identifier
-from ..ir.builder import Role, Specialiser
+from ..ir.function import Function, Role
 from ..ir.traversal import read_instead
 from .emit import Emitter
 
@@ -108,7 +108,7 @@ class Group:
 
 
 class Naming:
-    def __init__(self, s: Specialiser, program: ir.Block, arguments: dict[str, str]) -> None:
+    def __init__(self, s: Function, program: ir.Block, arguments: dict[str, str]) -> None:
         self.s = s
         lives = Lives()
         lives.program(program, list(arguments))
@@ -225,7 +225,7 @@ class Naming:
         return name not in self.reserved and not (taken.overlap(group.segments) or group.since >= 0 and len(taken))
 
 
-def left_unbound(s: Specialiser, stmt: Any) -> list[str]:
+def left_unbound(s: Function, stmt: Any) -> list[str]:
     """The variables that one of the paths through a statement leaves unbound."""
     found = [(target, names) for target, names in sources(stmt) if target in s.unbound]
     return [target for target, names in found if None in names]
@@ -236,7 +236,7 @@ def numbered(hint: str, k: int) -> str:
     return hint if k == 0 else f"{hint}{'_' if hint[-1].isdigit() else ''}{k + 1}"
 
 
-def temporary_hints(s: Specialiser, program: ir.Block) -> None:
+def temporary_hints(s: Function, program: ir.Block) -> None:
     """Name temporaries after what they hold: ``sin_x`` for ``np.sin(x)``."""
     for stmt in ir.walk(program):
         if isinstance(stmt, ir.Let) and stmt.target not in s.named and s.hints[stmt.target] in ("t", "item"):
@@ -245,7 +245,7 @@ def temporary_hints(s: Specialiser, program: ir.Block) -> None:
                 s.hints[stmt.target] = found
 
 
-def name_variables(s: Specialiser, program: ir.Block, arguments: dict[str, str]) -> dict[str, str]:
+def name_variables(s: Function, program: ir.Block, arguments: dict[str, str]) -> dict[str, str]:
     """Python names for the variables of a program; `arguments` are fixed."""
     temporary_hints(s, program)
     return Naming(s, program, arguments).assign()
@@ -288,7 +288,7 @@ def with_checks(emitter: Emitter, body: list[Any], none: set[str]) -> list[Any]:
     return checked(emitter.s, body, none)
 
 
-def checked(s: Specialiser, body: list[Any], none: set[str]) -> list[Any]:
+def checked(s: Function, body: list[Any], none: set[str]) -> list[Any]:
     """The statements of `body`, in which the names in `none` stand for None where they are unbound."""
     result = []
     for node in body:
@@ -303,7 +303,7 @@ def checked(s: Specialiser, body: list[Any], none: set[str]) -> list[Any]:
     return result
 
 
-def is_never_none(s: Specialiser, variable: str) -> bool:
+def is_never_none(s: Function, variable: str) -> bool:
     """True if a variable that is bound is surely not None."""
     facts = s.facts[variable]
     if isinstance(facts, Opaque):
@@ -311,7 +311,7 @@ def is_never_none(s: Specialiser, variable: str) -> bool:
     return isinstance(facts, (Listed, Mapped)) or (isinstance(facts, Num) and facts.unless_none is None)
 
 
-def check(s: Specialiser, text: str, variable: str) -> Any:
+def check(s: Function, text: str, variable: str) -> Any:
     """``if y is None: raise UnboundLocalError(...)``."""
     test = gast.Compare(ir.name(text), [gast.Is()], [ir.constant(None)])
     message = f"cannot access local variable {s.hints[variable]!r} where it is not associated with a value"

@@ -24,6 +24,7 @@ from ..interp.containers import iterators as _iterators  # noqa: F401
 from ..interp.control import loop_joins as _loop_joins  # noqa: F401
 from ..interp.kernel.handlers import handles
 from ..interp.kernel.operations import call_python
+from ..interp.kernel.specialiser import Specialiser
 from ..interp.language import comparisons as _comparisons  # noqa: F401
 from ..interp.language import generators as _generators  # noqa: F401
 from ..interp.language import statements as _statements  # noqa: F401
@@ -39,7 +40,6 @@ from ..interp.numpy import keywords as _keywords  # noqa: F401
 from ..interp.numpy import vectorize as _vectorize  # noqa: F401
 from ..interp.objects import local_classes as _local_classes  # noqa: F401
 from ..interp.world import names as _names  # noqa: F401
-from ..ir.builder import Specialiser
 from . import custom_vjp as _custom_vjp  # noqa: F401
 from .custom_vjp import vmap
 from .grad import found_gradient, gradient_of, own

@@ -33,11 +33,11 @@ from ..domain.values import (
     Wrapped,
 )
 from ..interp.containers.sources import Source, is_range, over_range
+from ..interp.kernel.specialiser import Specialiser
 from ..interp.world.boundary import receive
 from ..interp.world.captures import import_external
 from ..interp.world.normalized_bodies import free_names
 from ..interp.world.partial_keys import known_keys
-from ..ir.builder import Specialiser
 
 
 class Capture:

@@ -24,7 +24,7 @@ from ..domain.facts import Num
 from ..domain.values import Const, Leaf, Obj, TupleV, Value, Wrapped
 from ..interp.kernel.handlers import HANDLERS
 from ..interp.kernel.operations import call_python, call_value
-from ..ir.builder import Specialiser
+from ..interp.kernel.specialiser import Specialiser
 from .grad import own, setting
 
 OPERATIONS: dict[int, tuple[Any, Callable[..., Any]]] = {}

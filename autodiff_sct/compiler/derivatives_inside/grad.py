@@ -39,9 +39,9 @@ from ..interp.calls.recursive_functions import Recursion
 from ..interp.containers.items import own_list
 from ..interp.kernel.handlers import HOOKS
 from ..interp.kernel.operations import call_python, call_value
+from ..interp.kernel.specialiser import Specialiser
 from ..interp.world.boundary import place_of_definition
 from ..interp.world.captures import import_external
-from ..ir.builder import Specialiser
 from .captures import Capture, tree_of
 
 

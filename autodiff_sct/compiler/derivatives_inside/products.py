@@ -22,8 +22,8 @@ from ..driver.pipeline import adjoint
 from ..interp.control.joins import with_tangents
 from ..interp.kernel.handlers import HANDLERS
 from ..interp.kernel.operations import call_python, call_value, get_item
+from ..interp.kernel.specialiser import Specialiser
 from ..interp.objects.fields import field
-from ..ir.builder import Specialiser
 from .grad import (
     GradientV,
     Inner,

@@ -17,7 +17,7 @@ from .values import External, Value
 
 if TYPE_CHECKING:
     from .. import ir
-    from ..ir.builder import Specialiser
+    from ..interp.kernel.specialiser import Specialiser
 
 __all__ = ["Attempt", "Way"]
 

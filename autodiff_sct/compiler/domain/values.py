@@ -19,7 +19,7 @@ import builtins
 import os
 import sys
 import sysconfig
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from types import BuiltinFunctionType, FunctionType
 from typing import Any
@@ -344,3 +344,16 @@ def home_of(fn: Any) -> str:
     if isinstance(fn, FunctionType):
         return str(fn.__globals__.get("__name__", ""))
     return getattr(fn, "__module__", None) or ""
+
+
+def parts(value: Value) -> Iterable[Value]:
+    """The values that a value is made of, but for the fields of objects, which the environment has."""
+    if isinstance(value, (TupleV, ListV, MaybeV)):
+        return value.items
+    if isinstance(value, SliceV):
+        return (value.start, value.stop, value.step)
+    if isinstance(value, Bound):
+        return (value.self,)
+    if isinstance(value, Suspended):
+        return (*value.args, *value.kwargs.values())
+    return ()

@@ -22,7 +22,7 @@ from ..domain.identifiers import identifier, is_identifier, unique
 from ..domain.request import Arguments, Emitted, Request, observe
 from ..domain.values import External, Value
 from ..interp.calls.recursive_functions import Recursion
-from ..ir.builder import Specialiser
+from ..interp.kernel.specialiser import Specialiser
 from ..numba import natively
 from ..opt.loops.unboxing.driver import may_run_again
 from ..opt.scalar.forward_substitution import Nesting

@@ -237,7 +237,7 @@ def granted_by(
 
 def settled(emit: Callable[[Request], Emitted], request: Request) -> Emitted:
     """The result of `emit` for a request; refused if a container needs a variable where a derivative uses it."""
-    from ..ir.program_values import Restart
+    from ..interp.kernel.program_values import Restart
 
     try:
         return emit(request)

@@ -16,8 +16,8 @@ from .. import ir
 from ..domain.request import Request
 from ..frontend.normalize import desugar
 from ..frontend.parse import Parsed, parse
+from ..interp.kernel.specialiser import Specialiser
 from ..ir import printer
-from ..ir.builder import Specialiser
 from ..text.unparse import printed, unparse
 from . import pipeline
 from .pass_order import NAMES

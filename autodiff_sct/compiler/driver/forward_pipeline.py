@@ -19,8 +19,9 @@ from ..analysis.liveness import sweep_dead
 from ..domain.facts import Num
 from ..domain.request import Arguments, Emitted, Request
 from ..domain.values import Frame, Leaf, ListV, Obj, TupleV, Value
+from ..interp.kernel.specialiser import Specialiser
 from ..interp.world.boundary import own_copy, protect, receive
-from ..ir.builder import Role, Specialiser
+from ..ir.function import Role
 from .assemble import emit
 from .pass_manager import Program
 from .pipeline import note_effects, refuse_captured, specialise, wanted_inputs, without_dead

@@ -22,8 +22,8 @@ from ..codegen.idioms.iteration import recover_reversed
 from ..domain import pass_registry as passes
 from ..domain.request import Arguments, Request, observe
 from ..domain.values import Value
+from ..interp.kernel.specialiser import Specialiser
 from ..ir import verifier
-from ..ir.builder import Specialiser
 from ..opt.loops.sroa import replace_aggregates
 from ..opt.loops.strip_mining import strip_mine
 from ..opt.loops.unboxing.driver import may_run_again

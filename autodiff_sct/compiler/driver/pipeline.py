@@ -45,11 +45,11 @@ from ..domain.values import Const, Frame, Leaf, Obj, TupleV, Value, is_packaged 
 from ..interp.arrays.indexing import MASKS, masks_are_written
 from ..interp.calls.recursion import has_effects
 from ..interp.kernel.operations import call_value
+from ..interp.kernel.program_values import INTEGER_LISTS, Restart
+from ..interp.kernel.specialiser import Specialiser
 from ..interp.kernel.user_errors import Ended
 from ..interp.objects import tables
 from ..interp.world.boundary import place_of_definition, protect, receive
-from ..ir.builder import Specialiser
-from ..ir.program_values import INTEGER_LISTS, Restart
 from .assemble import emit
 from .pass_manager import Program
 from .pass_order import ACTIVE, CONTRIBUTIONS, OPERATIONS, PRIMAL, RECORDED

@@ -21,7 +21,7 @@ import numpy as np
 from ...rules.table import TABLE
 from ..domain.facts import PYTHON_KINDS, Dim, Facts, Listed, Mapped, Num, Opaque, Pair
 from ..domain.values import Const, Leaf, ListV, TupleV, Value
-from .builder import Role, Specialiser
+from .function import Function, Role
 from .printer import DOT, FLAGS, HEAD, STRING
 from .statements import LOAD, Block, Carry, Effect, If, Let, Loop, Merge, Op, Raise, Return, Store, Try, With, path_of
 
@@ -38,7 +38,7 @@ OPERATORS: dict[type, Any] = {
 class Parsed:
     """A program and the tables that passes read."""
 
-    s: Specialiser
+    s: Function
     block: Block
 
 
@@ -71,7 +71,7 @@ class Parser:
 
     comments: dict[int, str]
     temporaries: frozenset[str]
-    s: Specialiser = field(default_factory=Specialiser)
+    s: Function = field(default_factory=lambda: Function([]))
 
     def __post_init__(self) -> None:
         self.s.globals |= {"np": np, "math": math}
@@ -248,7 +248,7 @@ def is_place(target: Any) -> bool:
     return all(isinstance(part, gast.Name) and "." in part.id for part in parts)
 
 
-def op_of(s: Specialiser, expr: Any) -> Op | None:
+def op_of(s: Function, expr: Any) -> Op | None:
     """The operation that an expression of one operation is, with its operands by the names of its row's parameters."""
     if isinstance(expr, gast.BinOp):
         fn, operands = OPERATORS.get(type(expr.op)), [expr.left, expr.right]
@@ -266,7 +266,7 @@ def op_of(s: Specialiser, expr: Any) -> Op | None:
     return Op(fn, dict(zip(TABLE[fn].by_position[0], values)))
 
 
-def function_of(s: Specialiser, path: str | None) -> Any:
+def function_of(s: Function, path: str | None) -> Any:
     if path is None or "." in path and path.split(".")[1].isdigit():
         return None
     first, *rest = path.split(".")

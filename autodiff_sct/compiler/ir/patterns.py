@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import ir
 from ..domain.facts import Listed, Mapped, Num
-from .builder import Specialiser
+from .function import Function
 
 SUMS = (gast.Add, gast.Sub)
 OPERATIONS = {gast.BinOp, gast.UnaryOp, gast.Call, gast.Subscript, gast.Compare, gast.IfExp, gast.BoolOp}
@@ -33,7 +33,7 @@ def is_number(node: Any) -> bool:
     return isinstance(node, gast.UnaryOp) and isinstance(node.operand, gast.Constant)
 
 
-def holds_numbers(s: Specialiser, facts: Any) -> bool:
+def holds_numbers(s: Function, facts: Any) -> bool:
     """True if something is a list or a dict of numbers."""
     item = s.elements_of(facts) if isinstance(facts, (Listed, Mapped)) else None
     return isinstance(item, Num) and item.dims == () and not item.roots
@@ -82,7 +82,7 @@ def leaving_of(stmt: Any, around: ir.Block) -> frozenset[str]:
     return frozenset(ir.uses(stmt))
 
 
-def is_zero(s: Specialiser, stmt: Any) -> bool:
+def is_zero(s: Function, stmt: Any) -> bool:
     return isinstance(stmt, ir.Let) and is_call(stmt.expr, "zeros_like") and isinstance(s.facts[stmt.target], Num)
 
 
@@ -107,7 +107,7 @@ def is_copy(stmt: Any) -> bool:
     return isinstance(stmt, ir.Let) and is_call(stmt.expr, "copy") and not stmt.expr.args and len(stmt.targets) == 1
 
 
-def is_list(s: Specialiser, name: str) -> bool:
+def is_list(s: Function, name: str) -> bool:
     return not isinstance(s.facts[name], Num)
 
 

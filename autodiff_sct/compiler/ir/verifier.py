@@ -32,7 +32,7 @@ import numpy as np
 from ..domain.dummies import evaluate
 from ..domain.facts import Facts, Num
 from ..domain.values import TupleV, Value
-from .builder import Specialiser
+from .function import Function
 from .patterns import is_call
 from .printer import printed
 from .statements import Block, If, Let, Loop, Raise, Return, Store, Try, With, nodes_in, path_of, variables_in
@@ -52,7 +52,7 @@ class Malformed(Exception):
 class Program:
     """A program: its forward sweep, and its reverse sweep as far as that is written."""
 
-    s: Specialiser
+    s: Function
     forward: Block
     reverse: Block = field(default_factory=list)
     outside: frozenset[str] = frozenset()  # variables that are defined where it begins
@@ -272,7 +272,7 @@ def facts_agree(program: Program) -> None:
             program.fail("facts_agree", f"{stmt.target} is {said.dtype}, its expression {found.dtype}", stmt)
 
 
-def facts_of(s: Specialiser, expr: Any) -> Facts | None:
+def facts_of(s: Function, expr: Any) -> Facts | None:
     """The facts of an expression of variables and arithmetic; None where it is anything else."""
     if isinstance(expr, gast.Name):
         return s.facts.get(expr.id)
@@ -295,7 +295,7 @@ def facts_of(s: Specialiser, expr: Any) -> Facts | None:
     return evaluate(fn, found, {})[0]
 
 
-def ufunc_of(s: Specialiser, callee: Any) -> Any:
+def ufunc_of(s: Function, callee: Any) -> Any:
     """The element-wise function of NumPy that an expression names."""
     path = path_of(callee)
     if path is None or s.globals.get(path.partition(".")[0]) is not np:
@@ -319,7 +319,7 @@ def operands_agree(program: Program) -> None:
                 program.fail("operands_agree", f"{min(missing)} is an operand that the expression does not read", stmt)
 
 
-def operands(s: Specialiser, value: Value) -> Sequence[str]:
+def operands(s: Function, value: Value) -> Sequence[str]:
     """The variables that an expression reads for a value: of ``x.shape`` the array."""
     if isinstance(value, TupleV):
         return variables_in(value.expr) if value.expr is not None else [n for v in value.items for n in operands(s, v)]

@@ -22,8 +22,8 @@ from ..analysis.liveness import count_uses
 from ..codegen.emit import Emitter, comment_of
 from ..codegen.out_of_ssa import Naming
 from ..domain.facts import INT, Num
-from ..ir.builder import Specialiser
 from ..ir.dims import Lengths
+from ..ir.function import Function
 from ..text.unparse import printed
 from .bailout import Native
 from .kinds import SCALARS, WIDTH, Bundle, Grid, Number, Raw, Value
@@ -44,7 +44,7 @@ OPTIONS = f'cache=True, error_model="numpy", fastmath={FASTMATH}, nogil=True'
 
 
 def native_program(
-    s: Specialiser, where: Regions, front: ir.Block, back: ir.Block, parameters: dict[str, str], seeds: dict[str, str],
+    s: Function, where: Regions, front: ir.Block, back: ir.Block, parameters: dict[str, str], seeds: dict[str, str],
     externals: list[Any], name: str,
 ) -> Native:  # fmt: skip
     """Write a program in the native dialect; raises `Outside` at the first statement that is not in it."""
@@ -80,7 +80,7 @@ def native_program(
     return Native(name, text, results, any(isinstance(stmt, ir.Loop) for stmt in program))
 
 
-def equal_in_loops(s: Specialiser, program: ir.Block) -> Lengths:
+def equal_in_loops(s: Function, program: ir.Block) -> Lengths:
     """The lengths that are equal if each loop runs: a call in which they differ is given up."""
     found = Lengths(s.lengths)
 
@@ -95,7 +95,7 @@ def equal_in_loops(s: Specialiser, program: ir.Block) -> Lengths:
     return found
 
 
-def written_memory(s: Specialiser, block: ir.Block) -> set[int]:
+def written_memory(s: Function, block: ir.Block) -> set[int]:
     """The memory that the statements of a block write."""
     return {root for stmt in ir.walk(block) for base in written_in(stmt) for root in roots_of(s.facts[base])}
 

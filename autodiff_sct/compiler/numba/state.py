@@ -14,7 +14,7 @@ from ...errors import Origin
 from .. import ir
 from ..analysis.alias import Regions, roots_of
 from ..domain.facts import FLOAT, INT, Dim, Num
-from ..ir.builder import Specialiser
+from ..ir.function import Function
 from .kinds import BOOL, COUNTED, DTYPES, INT64, ONE, SCALARS, Axis, Grid, Item, Number, Outside, Value
 from .lowering.scalars import within
 from .passes.affine import Form, form_of, reads_memory
@@ -75,7 +75,7 @@ class Stack:
 class State:
     """The state that the functions of this package share."""
 
-    def __init__(self, s: Specialiser, where: Regions, uses: dict[str, int]) -> None:
+    def __init__(self, s: Function, where: Regions, uses: dict[str, int]) -> None:
         self.s, self.where, self.uses = s, where, uses
         self.out: ir.Block = []
         self.values: dict[str, Value] = {}

@@ -7,7 +7,8 @@ import pytest
 
 import autodiff_sct as ad
 from autodiff_sct.compiler.domain.facts import FLOAT
-from autodiff_sct.compiler.ir.builder import Role, Specialiser
+from autodiff_sct.compiler.interp.kernel.specialiser import Specialiser
+from autodiff_sct.compiler.ir.function import Role
 
 X = np.array([0.1, 0.2, 0.3])
 PROGRAMS = {

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from autodiff_sct.compiler import ir
-from autodiff_sct.compiler.ir.builder import Specialiser
+from autodiff_sct.compiler.interp.kernel.specialiser import Specialiser
 from autodiff_sct.compiler.ir.parser import parse
 from autodiff_sct.compiler.ir.printer import printed
 

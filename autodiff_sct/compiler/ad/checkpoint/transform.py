@@ -33,7 +33,7 @@ import gast
 from ... import ir
 from ...analysis.remarks import hand_on, note
 from ...domain.facts import INT, Facts, Listed, Num
-from ...ir.builder import Role
+from ...ir.function import Role
 from ...ir.traversal import substitute_own
 from ..recursion.function_pairs import cloned
 from ..reverse.loops import reversed_bounds

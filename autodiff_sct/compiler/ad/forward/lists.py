@@ -33,11 +33,12 @@ from ...domain.facts import Listed
 from ...domain.values import Const, Leaf, ListV, TupleV, Value
 from ...interp.arrays import emit_op
 from ...interp.control.joins import manager
-from ...ir.builder import Role, Specialiser
+from ...interp.kernel.specialiser import Specialiser
+from ...ir.function import Role
 from ..reverse.cotangents import facts_like, helper
 
 if TYPE_CHECKING:
-    from ...ir.builder import Specialiser
+    from ...interp.kernel.specialiser import Specialiser
     from .transform import Forward
 
 

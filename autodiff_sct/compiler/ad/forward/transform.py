@@ -22,8 +22,9 @@ from ...domain.facts import UNKNOWN, Listed, Mapped, Num, Pair
 from ...domain.values import Const, Leaf, ListV, TupleV, Value
 from ...interp.arrays import emit_op, indexing
 from ...interp.calls.instantiate_rule import apply_rule, check_entries, holds_function
+from ...interp.kernel.specialiser import Specialiser, is_slice
 from ...ir import defined_in, ir_targets
-from ...ir.builder import Role, Specialiser, is_slice
+from ...ir.function import Role
 from ..activity import Activity
 from ..magnitudes import Square, scaled, squared_magnitudes
 from ..nested_gradients import nested_gradient, tangent_of_nested

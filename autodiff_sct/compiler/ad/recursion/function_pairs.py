@@ -27,7 +27,7 @@ from ...domain.facts import Facts, Listed, Mapped, Num, Opaque, Pair
 from ...domain.identifiers import unique
 from ...domain.values import Frame, Leaf
 from ...interp.calls.recursive_functions import Recursion
-from ...ir.builder import Specialiser
+from ...interp.kernel.specialiser import Specialiser
 from ..activity import Activity, activity, refuse_writes
 from ..tape.residuals import first_origin
 

@@ -31,7 +31,8 @@ from ...analysis.liveness import sweep_dead
 from ...domain.facts import Facts, Num, Opaque
 from ...domain.values import Const, Leaf, Value
 from ...interp.calls.recursive_functions import Recursion
-from ...ir.builder import Role, Specialiser
+from ...interp.kernel.specialiser import Specialiser
+from ...ir.function import Role
 from ..reverse.cotangents import facts_like, helper, spread, zeros
 from ..tape.insert import record_activation
 from ..tape.residuals import check_state, first_origin

@@ -18,7 +18,8 @@ from ... import ir
 from ...domain.facts import FLOAT, Axis, Num, is_same, several, unless_none
 from ...domain.values import Const, Leaf, Value
 from ...interp.arrays import emit_op
-from ...ir.builder import Role, Specialiser
+from ...interp.kernel.specialiser import Specialiser
+from ...ir.function import Role
 
 
 @dataclass

@@ -23,7 +23,8 @@ from ... import ir
 from ...domain.facts import FLOAT, INT, UNKNOWN, Facts, Listed, Mapped, Num, Pair
 from ...domain.values import Const, Leaf, ListV, TupleV, Value
 from ...interp.arrays import indexing
-from ...ir.builder import Role, Specialiser
+from ...interp.kernel.specialiser import Specialiser
+from ...ir.function import Role
 from ..strong_zeros import rule_for
 from .container_aliasing import (
     check_copied,

@@ -13,13 +13,14 @@ from ... import ir
 from ...analysis.definite_assignment import only_path
 from ...domain.facts import FLOAT, INT, UNKNOWN, Facts, Num, unless_none
 from ...domain.values import Const, Leaf, Value
+from ...interp.kernel.specialiser import Specialiser
 from ...ir import defined_in
-from ...ir.builder import Role, Specialiser
+from ...ir.function import Role
 from ..value_flow import joins, operands
 from .cotangents import Adjoint, copied, facts_like, fitting, helper, is_unbound, name_adjoint, spread, zeros
 
 if TYPE_CHECKING:
-    from ...ir.builder import Specialiser
+    from ...interp.kernel.specialiser import Specialiser
     from .transform import Reverse
 
 __all__ = ["FLOAT", "Const", "Num", "reverse_loop"]

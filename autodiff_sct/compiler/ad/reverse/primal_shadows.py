@@ -36,7 +36,8 @@ from ...analysis.alias import MOVES, move, reachable, written_arguments, written
 from ...domain.facts import NOWHERE, UNKNOWN, Facts, Listed, Mapped, Num, Pair
 from ...domain.values import Const, Leaf, ListV, TupleV, Value
 from ...interp.arrays.value_dependent import SPLITS
-from ...ir.builder import Role, Specialiser, is_slice
+from ...interp.kernel.specialiser import Specialiser, is_slice
+from ...ir.function import Role
 from ..value_flow import joins, operands
 from .cotangents import helper
 

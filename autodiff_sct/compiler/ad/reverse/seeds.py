@@ -20,7 +20,8 @@ from ...domain.facts import FLOAT, Facts, Listed, Mapped, Num, Opaque
 from ...domain.identifiers import unique
 from ...domain.request import Request
 from ...domain.values import Leaf, Value
-from ...ir.builder import Role, Specialiser
+from ...interp.kernel.specialiser import Specialiser
+from ...ir.function import Role
 from ..checkpoint.plan import is_draw, may_write
 from ..results import leaf_gradient, output_leaves
 from ..tape.required_restores import is_needed, readings

@@ -22,7 +22,8 @@ from ...analysis.alias import FITTING, UNCERTAIN, roots_of
 from ...domain.facts import UNKNOWN, Facts, Listed, Mapped, Num, Pair
 from ...domain.values import Const, Leaf, Value
 from ...interp.arrays import indexing, value_dependent
-from ...ir.builder import Role, is_slice
+from ...interp.kernel.specialiser import is_slice
+from ...ir.function import Role
 from .container_aliasing import (
     ONE_ARRAY,
     end_of,

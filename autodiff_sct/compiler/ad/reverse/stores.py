@@ -25,14 +25,14 @@ from ...domain.facts import UNKNOWN, Facts, Listed, Mapped, Num
 from ...domain.values import Const, Leaf, ListV, TupleV, Value
 from ...interp.arrays import emit_op, indexing, value_dependent
 from ...interp.calls.instantiate_rule import apply_rule
-from ...ir.builder import Specialiser, is_slice
+from ...interp.kernel.specialiser import Specialiser, is_slice
 from ..value_flow import joins
 from .container_aliasing import check_put, end_of, holds_memory, may_repeat, writes
 from .cotangents import copied, fit, helper, numpy_call
 from .lists import appended, give_item, replaced
 
 if TYPE_CHECKING:
-    from ...ir.builder import Specialiser
+    from ...interp.kernel.specialiser import Specialiser
     from .transform import Reverse
 
 

@@ -27,8 +27,8 @@ from ...domain.values import Const, Leaf, ListV, TupleV, Value
 from ...interp.arrays import emit_op
 from ...interp.calls.instantiate_rule import apply_rule, check_entries
 from ...interp.calls.recursive_functions import Recursion
+from ...interp.kernel.specialiser import Specialiser
 from ...ir import ir_targets
-from ...ir.builder import Specialiser
 from ..activity import Activity
 from ..magnitudes import Square, as_square, multiplied, scaled, squared_magnitudes
 from ..nested_gradients import nested_gradient, reverse_nested

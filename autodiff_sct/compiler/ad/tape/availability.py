@@ -24,7 +24,7 @@ from ...domain.facts import UNKNOWN, Facts, Listed, Mapped, Num, Pair
 from ...domain.values import Const, Leaf, Value
 from ...interp.arrays import indexing
 from ...interp.calls.recursive_functions import Recursion
-from ...ir.builder import Specialiser, is_slice
+from ...interp.kernel.specialiser import Specialiser, is_slice
 from ..reverse.cotangents import helper, numpy_call
 from ..reverse.lists import put_again, take_again
 

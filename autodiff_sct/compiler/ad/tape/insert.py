@@ -22,8 +22,9 @@ from ...analysis.ownership import Generations
 from ...analysis.remarks import explain_kept, note, places, readers
 from ...domain import pass_registry
 from ...domain.facts import INT, Listed, Num
+from ...interp.kernel.specialiser import Specialiser
 from ...ir import ir_targets
-from ...ir.builder import Role, Specialiser
+from ...ir.function import Role
 from ...ir.traversal import read_instead, replaced, substitute_in
 from .availability import AtHand, is_arithmetic
 from .recompute import common_sources, lasting, twins

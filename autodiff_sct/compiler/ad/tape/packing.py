@@ -35,7 +35,8 @@ from ... import ir
 from ...analysis.liveness import count_uses, describe
 from ...analysis.remarks import hand_on
 from ...domain.facts import Listed, Num, Pair
-from ...ir.builder import Role, Specialiser
+from ...interp.kernel.specialiser import Specialiser
+from ...ir.function import Role
 from ...ir.patterns import is_pop_call
 from ...ir.traversal import change_own, replaced_node, substitute_own
 

@@ -41,7 +41,7 @@ from ...analysis.ownership import Generations, is_number
 from ...analysis.remarks import note
 from ...analysis.subscript_uses import item_index
 from ...domain.facts import Num, is_same
-from ...ir.builder import Specialiser
+from ...interp.kernel.specialiser import Specialiser
 from ...ir.traversal import read_instead, replaced
 from .availability import AtHand, is_arithmetic
 from .subscript_dependence import Places

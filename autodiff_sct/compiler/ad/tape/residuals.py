@@ -17,7 +17,7 @@ from ... import ir
 from ...analysis.alias import Regions, every_root, reachable, roots_of
 from ...analysis.definite_assignment import unbound
 from ...domain.facts import Listed, Mapped, Num, Opaque
-from ...ir.builder import Specialiser
+from ...interp.kernel.specialiser import Specialiser
 from ...ir.patterns import outside_names
 from ...ir.traversal import read_instead
 from ..reverse.primal_shadows import BESIDE

@@ -32,7 +32,7 @@ from ...analysis.alias import Regions, regions, roots_of, written_arguments
 from ...analysis.liveness import count_uses
 from ...analysis.remarks import hand_on
 from ...domain.facts import Dim, Num
-from ...ir.builder import Specialiser
+from ...interp.kernel.specialiser import Specialiser
 from ...ir.patterns import is_copy, is_pop_call
 from .packing import Saved, call_by_content, lists
 from .shape_uses import replaced

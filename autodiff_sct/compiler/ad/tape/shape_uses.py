@@ -37,7 +37,7 @@ import gast
 from ... import ir
 from ...analysis.liveness import count_uses
 from ...domain.facts import Num
-from ...ir.builder import Specialiser
+from ...interp.kernel.specialiser import Specialiser
 from ...ir.patterns import is_pop_call
 from ...ir.traversal import substitute_own
 

@@ -45,7 +45,7 @@ from typing import Any
 import gast
 
 from ... import ir
-from ...ir.builder import COTANGENTS
+from ...ir.function import COTANGENTS
 from ...ir.patterns import is_method
 from ...text.expressions import COLUMNS, columns_of
 from ..emit import line_of

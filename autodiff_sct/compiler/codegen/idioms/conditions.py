@@ -64,7 +64,7 @@ from ... import ir
 from ...analysis.effects import fact
 from ...domain.facts import Num
 from ...frontend.builders import negated
-from ...ir.builder import Role, Specialiser
+from ...ir.function import Function, Role
 from ...ir.patterns import is_method
 from ...text.expressions import COLUMNS, columns_of
 from ..emit import line_of
@@ -260,7 +260,7 @@ ORDERED = {gast.Lt: gast.GtE, gast.LtE: gast.Gt, gast.Gt: gast.LtE, gast.GtE: ga
 TURNED = {gast.Lt: gast.Gt, gast.LtE: gast.GtE, gast.Gt: gast.Lt, gast.GtE: gast.LtE}  # the sides change places
 
 
-def negate_tests(s: Specialiser, block: ir.Block) -> None:
+def negate_tests(s: Function, block: ir.Block) -> None:
     """The opposite of a test is written as the opposite comparison, where that is the same for all values.
 
     ::
@@ -284,7 +284,7 @@ def negate_tests(s: Specialiser, block: ir.Block) -> None:
             stmt.test, stmt.then, stmt.orelse = found, stmt.orelse, []
 
 
-def opposite_test(s: Specialiser, test: Any) -> Any | None:
+def opposite_test(s: Function, test: Any) -> Any | None:
     """The comparison that holds where another does not, if there is one."""
     if not isinstance(test, gast.Compare) or len(test.ops) != 1:
         return None

@@ -24,7 +24,7 @@ import gast
 
 from ....core import thresholds
 from ... import ir
-from ...ir.builder import TAPE
+from ...ir.function import TAPE
 from ...ir.patterns import is_method, is_pop_call, size
 from ...text.expressions import COLUMNS, columns_of
 from .assignments import blocks

@@ -60,7 +60,7 @@ from ...analysis.alias import reachable, roots_of
 from ...analysis.effects import written_names
 from ...analysis.liveness import count_uses
 from ...domain.facts import UNKNOWN, Listed, Num
-from ...ir.builder import Specialiser
+from ...ir.function import Function
 from ...ir.patterns import is_method, is_pop_call
 from ...ir.traversal import change_own, replaced_node
 from ...text.expressions import COLUMNS, columns_of
@@ -68,7 +68,7 @@ from .assignments import blocks
 from .conditions import loops
 
 
-def recover_iteration(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
+def recover_iteration(s: Function, front: ir.Block, back: ir.Block) -> None:
     """Rewrite the loops of both sweeps, in place."""
     go_over_items(s, front, back)
     if "reversed" not in s.globals:
@@ -77,7 +77,7 @@ def recover_iteration(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
                 go_back(s, loop)
 
 
-def go_over_items(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
+def go_over_items(s: Function, front: ir.Block, back: ir.Block) -> None:
     """Rewrite the loops of the forward sweep, in place."""
     statements = ir.walk(front)
     loops = [x for x in statements if isinstance(x, ir.Loop) and x.kind == "range" and begins_at(x) is not None]
@@ -106,14 +106,14 @@ def begins_at(loop: ir.Loop) -> int | None:
     return first if type(first) is int and first > 0 else None
 
 
-def writes_any(s: Specialiser, loop: ir.Loop, found: list[ir.Let]) -> bool:
+def writes_any(s: Function, loop: ir.Loop, found: list[ir.Let]) -> bool:
     """True if a loop changes what it reads the items of: what is left of a list is a copy of it."""
     memory = {root for stmt in found for root in reachable(s, s.facts[base_of(stmt)])}
     changed = {n for stmt in ir.walk(loop.body) for n in written_names(stmt) if n in s.facts}
     return any(memory & reachable(s, s.facts[n]) for n in changed) or bool(changed & set(map(base_of, found)))
 
 
-def go_over(s: Specialiser, loop: ir.Loop, found: list[ir.Let], alone: bool) -> None:
+def go_over(s: Function, loop: ir.Loop, found: list[ir.Let], alone: bool) -> None:
     """Let a loop go over what its first statements read; `alone` if nothing else reads its counter."""
     sources = [x.expr.value for x in found]
     if begins_at(loop):
@@ -147,7 +147,7 @@ def unpack_items(loop: ir.Loop, uses: dict[str, int]) -> None:
         loop.body.remove(first)
 
 
-def items_of(s: Specialiser, loop: ir.Loop, lengths: set[str], lists: dict[str, str]) -> list[ir.Let]:
+def items_of(s: Function, loop: ir.Loop, lengths: set[str], lists: dict[str, str]) -> list[ir.Let]:
     """The statements at the beginning of a loop that read items by its counter, of what is as long as the loop."""
     found: list[ir.Let] = []
     own = ir.defined(loop.body) | {c.phi for c in loop.carries}
@@ -192,7 +192,7 @@ def lengths_of(bound: Any) -> set[str]:
     return set().union(*parts) if all(parts) else set()
 
 
-def keeps_length(s: Specialiser, loop: ir.Loop, base: str, length: str) -> bool:
+def keeps_length(s: Function, loop: ir.Loop, base: str, length: str) -> bool:
     """True if what a loop goes over has the same items in number at its end."""
     facts = s.facts.get(length)
     if isinstance(facts, Num):
@@ -203,7 +203,7 @@ def keeps_length(s: Specialiser, loop: ir.Loop, base: str, length: str) -> bool:
     return not any(x.effect if isinstance(x, ir.Let) else may_change(s, x, facts) for x in changes)
 
 
-def may_change(s: Specialiser, stmt: ir.Effect, facts: Listed) -> bool:
+def may_change(s: Function, stmt: ir.Effect, facts: Listed) -> bool:
     """True if a statement may change the length of a list."""
     if stmt.kind != "append" or not isinstance(stmt.expr, gast.Call):
         return stmt.kind != "save"
@@ -215,7 +215,7 @@ def may_change(s: Specialiser, stmt: ir.Effect, facts: Listed) -> bool:
 # -- backwards
 
 
-def go_back(s: Specialiser, loop: ir.Loop) -> None:
+def go_back(s: Function, loop: ir.Loop) -> None:
     """Let a loop of the reverse sweep go over a list from its end, where it reads that by its counter only."""
     counted, facts = counted_back(loop), s.facts.get(counted_back(loop))
     inside = ir.walk(loop.body)

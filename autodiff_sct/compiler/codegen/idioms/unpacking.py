@@ -68,7 +68,7 @@ from ... import ir
 from ...analysis.alias import roots_of
 from ...analysis.liveness import count_uses
 from ...domain.facts import Listed, Num
-from ...ir.builder import Specialiser
+from ...ir.function import Function
 from ...ir.patterns import is_ellipsis, is_pop_call
 from ...opt.memory.accumulation.first_touch import is_made_there
 from ...opt.rewrite.contractions import Contractions
@@ -79,7 +79,7 @@ from .assignments import OPERATIONS, operations
 INDEX = (gast.Name, gast.Constant, gast.BinOp, gast.UnaryOp, gast.Tuple)
 
 
-def recover_unpacking(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
+def recover_unpacking(s: Function, front: ir.Block, back: ir.Block) -> None:
     """Rewrite both sweeps, in place."""
     for block in (front, back):
         unpack(s, block)
@@ -96,7 +96,7 @@ def are_stores(statements: ir.Block) -> bool:
     return all(type(stmt) is ir.Store for stmt in statements)
 
 
-def unpack(s: Specialiser, block: ir.Block) -> None:
+def unpack(s: Function, block: ir.Block) -> None:
     """Rewrite a block and the blocks inside it, in place."""
     for stmt in list(block):
         for inner in ir.bodies(stmt):
@@ -121,7 +121,7 @@ def following(block: ir.Block, stmt: Any) -> Any:
     return block[place] if place < len(block) else None
 
 
-def checked(s: Specialiser, stmt: Any) -> tuple[Any, int]:
+def checked(s: Function, stmt: Any) -> tuple[Any, int]:
     """The list or array whose length a statement compares before it is unpacked, and that length."""
     if not isinstance(stmt, ir.If) or stmt.orelse or stmt.merges or len(stmt.then) != 1:
         return None, 0
@@ -142,7 +142,7 @@ def checked(s: Specialiser, stmt: Any) -> tuple[Any, int]:
     return (base, count) if known and isinstance(count, int) else (None, 0)
 
 
-def axes_of(s: Specialiser, stmt: Any) -> tuple[Any, int, Any]:
+def axes_of(s: Function, stmt: Any) -> tuple[Any, int, Any]:
     """The shape of whose axes a statement names the first, how many there are, and the statement."""
     expr: Any = stmt.expr if isinstance(stmt, ir.Let) and len(stmt.targets) == 1 else None
     shape: Any = expr.value if isinstance(expr, gast.Subscript) else None
@@ -204,7 +204,7 @@ def place_of(expr: Any) -> tuple[str, str] | None:
     return (expr.value.id, gast.dump(expr.slice)) if simple else None
 
 
-def swap_back(s: Specialiser, block: ir.Block, uses: dict[str, int]) -> None:
+def swap_back(s: Function, block: ir.Block, uses: dict[str, int]) -> None:
     """Let cotangents of numbers that changed places change them back in one statement, in place.
 
     Where the two places are one, the number stays in both texts.
@@ -223,7 +223,7 @@ def swap_back(s: Specialiser, block: ir.Block, uses: dict[str, int]) -> None:
             block[:] = [x for x in block if x not in run]
 
 
-def is_swap_back(s: Specialiser, run: Any, uses: dict[str, int]) -> bool:
+def is_swap_back(s: Function, run: Any, uses: dict[str, int]) -> bool:
     """True if five statements take two numbers out of their places and put each into the place of the other."""
     lets, stores = (run[0], run[2]), (run[1], run[3], run[4])
     if not all(isinstance(x, ir.Let) and len(x.targets) == 1 and uses.get(x.target) == 1 for x in lets):
@@ -323,7 +323,7 @@ def is_last_step(value: Any, name: str) -> bool:
     return is_call and isinstance(value.args[0], gast.Name) and value.args[0].id == name
 
 
-def last_sums(s: Specialiser, back: ir.Block) -> set[Any]:
+def last_sums(s: Function, back: ir.Block) -> set[Any]:
     """The statements of the reverse sweep that are such additions."""
     found: set[Any] = set()
     final = back[-1] if back else None
@@ -341,7 +341,7 @@ def last_sums(s: Specialiser, back: ir.Block) -> set[Any]:
     return found
 
 
-def is_last_sum(s: Specialiser, stmt: Any, returned: list[str], looped: bool) -> bool:
+def is_last_sum(s: Function, stmt: Any, returned: list[str], looped: bool) -> bool:
     """True if a statement adds a new array to one that is returned next, and that nothing else returned is part of.
 
     Where the sweep has a loop, that may be one that has a name: an array more is nothing beside those of its steps.
@@ -362,14 +362,14 @@ def is_last_sum(s: Specialiser, stmt: Any, returned: list[str], looped: bool) ->
     return (is_made_there(value) or (looped and isinstance(value, gast.Name))) and is_as_large(s, value, before)
 
 
-def adds_floats(s: Specialiser, stmt: ir.Store) -> bool:
+def adds_floats(s: Function, stmt: ir.Store) -> bool:
     """True if what is added to an array of doubles is made of real numbers only."""
     facts = [s.facts.get(n) for n in (stmt.base, *ir.names_in(stmt.value)) if ir.is_variable(n)]
     real = all(isinstance(f, Num) and f.dtype is not None and f.dtype.kind in "iuf" for f in facts)
     return real and getattr(facts[0], "dtype", None) == np.float64
 
 
-def is_as_large(s: Specialiser, value: Any, name: str) -> bool:
+def is_as_large(s: Function, value: Any, name: str) -> bool:
     """True if an expression surely has the shape of an array."""
     facts, dims = s.facts[name], Contractions(s).dims(value)
     names = [n for n in ir.names_in(value) if ir.is_variable(n)]

@@ -16,8 +16,8 @@ from ...interp.arrays.emit_op import array_of_list
 from ...interp.kernel import operations
 from ...interp.kernel.handlers import handles
 from ...interp.kernel.operations import attribute_of, call_python, call_value, get_item
+from ...interp.kernel.specialiser import Specialiser
 from ...interp.objects.objects import construct
-from ...ir.builder import Specialiser
 from . import solutions
 from .functions import OFF, Given, beside, derived, given, items_of, row, without_derivative
 

@@ -16,8 +16,8 @@ from ...interp.arrays import emit_op
 from ...interp.arrays.emit_op import array_of_list, numpy_call
 from ...interp.kernel.handlers import handles
 from ...interp.kernel.operations import call_python, get_item
+from ...interp.kernel.specialiser import Specialiser
 from ...interp.objects.objects import construct
-from ...ir.builder import Specialiser
 from . import trajectories
 from .functions import (
     NUMPYS_NUMBER,

@@ -18,8 +18,8 @@ from ...domain.values import Closure, Const, Leaf, ListV, Obj, PartialV, TupleV,
 from ...driver.pipeline import adjoint
 from ...interp.arrays import emit_op
 from ...interp.kernel.operations import call_python
+from ...interp.kernel.specialiser import Specialiser
 from ...interp.world.class_guards import observe
-from ...ir.builder import Specialiser
 from ..grad import emit_inner
 
 NUMBER = Num("float", np.dtype(np.float64), ())

@@ -9,8 +9,8 @@ from ...domain.values import Const, Leaf, TupleV, Value
 from ...interp.arrays.emit_op import array_of_list
 from ...interp.kernel.handlers import handles
 from ...interp.kernel.operations import attribute_of
+from ...interp.kernel.specialiser import Specialiser
 from ...interp.objects.objects import construct
-from ...ir.builder import Specialiser
 from . import solutions
 from .functions import derived, given, row
 from .optimize import solution_facts

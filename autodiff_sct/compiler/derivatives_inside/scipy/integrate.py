@@ -15,7 +15,7 @@ from ...interp.arrays import emit_op
 from ...interp.arrays.emit_op import array_of_list
 from ...interp.kernel.handlers import handles
 from ...interp.kernel.operations import call_python, call_value, get_item
-from ...ir.builder import Specialiser
+from ...interp.kernel.specialiser import Specialiser
 from . import solutions
 from .functions import NUMBER, arguments_of, bound, by_text, call_of, derived, dummy, given, without
 

@@ -22,9 +22,9 @@ from ...domain.values import Const, Leaf, ListV, Obj, TupleV, Value
 from ...interp.arrays.emit_op import array_of_list, numpy_call
 from ...interp.kernel.handlers import handles
 from ...interp.kernel.operations import attribute_of, call_python
+from ...interp.kernel.specialiser import Specialiser
 from ...interp.objects.objects import construct
 from ...interp.objects.tables import class_of_row
-from ...ir.builder import Specialiser
 from .functions import bound, by_text, constant_result, refuse_complex, row
 
 NOTHING = Const(None)

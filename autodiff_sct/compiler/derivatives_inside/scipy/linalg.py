@@ -22,8 +22,8 @@ from ...interp.arrays.emit_op import array_of_list
 from ...interp.calls.dispatch import either
 from ...interp.kernel.handlers import HANDLERS, handles, otherwise, wraps
 from ...interp.kernel.operations import call_python, call_value, get_item, opaque_call
+from ...interp.kernel.specialiser import Specialiser
 from ...interp.models import functions as models
-from ...ir.builder import Specialiser
 from .functions import (
     arguments_of,
     by_text,

@@ -19,8 +19,8 @@ from ...interp.arrays.emit_op import array_of_list
 from ...interp.kernel import operations
 from ...interp.kernel.handlers import handles
 from ...interp.kernel.operations import get_item
+from ...interp.kernel.specialiser import Specialiser
 from ...interp.objects.objects import construct
-from ...ir.builder import Specialiser
 from . import solutions
 from .constrained import Constraint, constrained_minimum, constraints_of, is_sequence
 from .functions import (

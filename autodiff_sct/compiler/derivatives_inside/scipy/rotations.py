@@ -18,9 +18,9 @@ from ...domain.values import Const, Obj, Value
 from ...interp.arrays.emit_op import array_of_list
 from ...interp.kernel.handlers import handles
 from ...interp.kernel.operations import attribute_of, call_python, call_value
+from ...interp.kernel.specialiser import Specialiser
 from ...interp.objects.objects import construct
 from ...interp.objects.tables import class_of_row
-from ...ir.builder import Specialiser
 from .functions import by_text, constant_result, without_derivative
 
 NAMES = ("from_quat", "from_rotvec", "from_euler", "from_matrix", "from_mrp")

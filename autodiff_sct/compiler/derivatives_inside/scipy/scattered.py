@@ -18,8 +18,8 @@ from ...domain.values import Const, Leaf, ListV, Obj, TupleV, Value
 from ...interp.arrays.emit_op import array_of_list
 from ...interp.kernel.handlers import handles
 from ...interp.kernel.operations import attribute_of, call_python, call_value
+from ...interp.kernel.specialiser import Specialiser
 from ...interp.objects.objects import construct
-from ...ir.builder import Specialiser
 from .functions import NUMBER, by_text, computed, constant_result, known, row, vector_like
 from .interpolate import NOTHING, arrays, lines_first, made_by, of_scipy, order_of, ordered, places, settings
 

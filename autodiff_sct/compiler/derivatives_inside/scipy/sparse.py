@@ -26,10 +26,10 @@ from ...interp.arrays.emit_op import array_of_list, normal, numpy_call
 from ...interp.arrays.value_dependent import is_array
 from ...interp.kernel.handlers import handles
 from ...interp.kernel.operations import attribute_of, call_python, call_value, get_item, opaque_call, operate
+from ...interp.kernel.specialiser import Specialiser
 from ...interp.objects.objects import construct
 from ...interp.objects.tables import class_of_row
 from ...interp.world.boundary import STAND_INS
-from ...ir.builder import Specialiser
 from .functions import NUMPYS_NUMBER, bound, is_free, refuse_complex, row, vector_like
 
 FORMS = [getattr(sparse, f"{form}_{kind}") for form in ("csr", "csc", "coo") for kind in ("array", "matrix")]

@@ -24,8 +24,8 @@ from ...interp.arrays import emit_op
 from ...interp.arrays.emit_op import array_of_list
 from ...interp.kernel.handlers import handles
 from ...interp.kernel.operations import attribute_of, call_python
+from ...interp.kernel.specialiser import Specialiser
 from ...interp.objects.objects import construct
-from ...ir.builder import Specialiser
 from .functions import OFF, arguments_of, bound, by_text, refuse_complex, row, vector_like, without_derivative
 from .sparse import NOTHING, common_type, constant_arrays, constant_result, followed, indices, of_method, of_scipy
 

@@ -16,7 +16,7 @@ from ...interp.arrays import emit_op
 from ...interp.arrays.emit_op import array_of_list
 from ...interp.kernel.handlers import handles
 from ...interp.kernel.operations import opaque_call
-from ...ir.builder import Specialiser
+from ...interp.kernel.specialiser import Specialiser
 from .functions import (
     arguments_of,
     bound,

@@ -23,11 +23,11 @@ from ...interp.arrays import emit_op
 from ...interp.arrays.emit_op import array_of_list
 from ...interp.kernel.handlers import handles
 from ...interp.kernel.operations import attribute_of, call_python, opaque_call
+from ...interp.kernel.specialiser import Specialiser
 from ...interp.library.validation import follows, takes_floats
 from ...interp.objects.objects import construct
 from ...interp.objects.tables import class_of_row
 from ...interp.world.captures import import_external
-from ...ir.builder import Specialiser
 from .functions import arguments_of, bound, by_text, computed, constant_result, known, row
 
 CONTINUOUS = "logpdf pdf cdf logcdf sf logsf ppf isf".split()

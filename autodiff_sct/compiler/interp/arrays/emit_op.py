@@ -15,9 +15,9 @@ from ....rules.table import NONDIFFERENTIABLE, TABLE
 from ... import ir
 from ...domain.facts import PYTHON_KINDS, Axis, Dim, Listed, Num, Opaque, Pair, is_same, same
 from ...domain.values import Const, Leaf, ListV, Obj, TupleV, Value
-from ...ir.builder import Specialiser
 from ..kernel.handlers import OPERATORS
 from ..kernel.operations import call_python, call_value, get_item, items_of
+from ..kernel.specialiser import Specialiser
 from ..kernel.user_errors import cannot_fail, refuse_item, surely_sums
 from ..models import functions as models
 from .flat import elements

@@ -6,8 +6,8 @@ import numpy as np
 
 from ... import ir
 from ...domain.values import Const, Leaf, Obj, Value
-from ...ir.builder import Specialiser
 from ..kernel.operations import call_value
+from ..kernel.specialiser import Specialiser
 
 BASE = "base"
 

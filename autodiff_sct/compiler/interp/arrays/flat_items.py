@@ -8,9 +8,9 @@ from ....compiler import ir
 from ....rules.index import places_flat
 from ...domain.facts import Num, Opaque
 from ...domain.values import Const, Leaf, ListV, Obj, SliceV, TupleV, Value
-from ...ir.builder import Specialiser
 from ..arrays import emit_op, indexing
 from ..kernel.operations import attribute_of, operate
+from ..kernel.specialiser import Specialiser
 from .emit_op import store_repeated
 from .flat import base_of, numpy
 from .overlap import check_apart

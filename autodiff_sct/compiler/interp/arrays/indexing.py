@@ -11,8 +11,8 @@ from ... import ir
 from ...analysis.alias import regions
 from ...domain.facts import Axis, Dim, Facts, Listed, Num, Opaque, several
 from ...domain.values import Const, Leaf, ListV, SliceV, TupleV, Value
-from ...ir.builder import Specialiser
 from ..kernel.slice_lengths import span
+from ..kernel.specialiser import Specialiser
 from ..kernel.user_errors import too_many_indices
 from . import emit_op
 

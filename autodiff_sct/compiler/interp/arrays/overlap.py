@@ -20,7 +20,7 @@ from ....runtime.memory import apart, in_order
 from ... import ir
 from ...domain.facts import Num
 from ...domain.values import Leaf, Value
-from ...ir.builder import Specialiser
+from ..kernel.specialiser import Specialiser
 from .indexing import basic_facts, is_basic, parts_of
 
 

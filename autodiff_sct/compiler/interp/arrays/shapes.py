@@ -19,7 +19,7 @@ from ...domain.values import Const, Leaf, ListV, TupleV, Value
 from ..kernel.slice_lengths import display_length, note_length
 
 if TYPE_CHECKING:
-    from ...ir.builder import Specialiser
+    from ..kernel.specialiser import Specialiser
 
 Dims = tuple[Axis, ...] | None
 DIMS: dict[Any, Callable[[Any, list[Value], dict[str, Value]], Dims]] = {}

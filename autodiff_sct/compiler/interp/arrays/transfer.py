@@ -14,8 +14,8 @@ from ....rules.table import COMPLEX_BY_VALUE
 from ...domain.dummies import Sequence, Static, evaluate
 from ...domain.facts import FLOAT, INT, NOWHERE, Axis, Facts, Listed, Num, Pair, broadcast, join, several, unless_none
 from ...domain.values import Const, Leaf, ListV, TupleV, Value
-from ...ir.builder import Specialiser
 from ..kernel.escape import refuse_references
+from ..kernel.specialiser import Specialiser
 from .shapes import DIMS, has_any_rank
 from .value_dependent import by_value, may_view, number_given, unknown_result
 

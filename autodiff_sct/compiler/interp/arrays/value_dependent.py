@@ -14,7 +14,7 @@ from ....runtime import memory
 from ... import ir
 from ...domain.facts import NOWHERE, Facts, Listed, Num, Opaque, Pair, join, several
 from ...domain.values import Const, Leaf, ListV, TupleV, Value
-from ...ir.builder import Specialiser
+from ..kernel.specialiser import Specialiser
 from .shapes import from_shape
 
 CONVERSIONS = {np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray, np.asarray_chkfinite}

@@ -17,8 +17,6 @@ from ...analysis.missing_rules import full_name, is_of_scipy
 from ...domain.dependencies import ItemRead
 from ...domain.facts import Opaque
 from ...domain.values import Bound, Choice, Closure, Const, Frame, Leaf, Obj, PartialV, Super, Value, is_compiled
-from ...ir.builder import Specialiser
-from ...ir.program_values import Restart
 from ..arrays.emit_op import is_unbound
 from ..control.context_managers import is_generator_manager, suspended
 from ..kernel import operations
@@ -36,6 +34,8 @@ from ..kernel.bind_arguments import (
 )
 from ..kernel.handlers import HANDLERS, HOOKS, MADE, OTHERWISE, evaluate, expression, is_hashable
 from ..kernel.operations import attribute_of, branch, call_method_of, defines
+from ..kernel.program_values import Restart
+from ..kernel.specialiser import Specialiser
 from ..kernel.user_errors import always
 from ..language.comprehensions import add_up
 from ..language.expressions import callee_of

@@ -42,7 +42,6 @@ from ...domain.request import Way
 from ...domain.values import Closure, Const, Frame, Leaf, Obj, Rest, Suspended, TupleV, Value, home_of
 from ...frontend.parse import Parsed
 from ...frontend.supported_syntax import YIELDS, own_nodes
-from ...ir.builder import Specialiser
 from ..arrays import transfer
 from ..containers import items
 from ..containers.missing_keys import note_unseen
@@ -52,6 +51,7 @@ from ..kernel.bind_arguments import SHOWING, Shown, bind_signature, drawn, is_pu
 from ..kernel.escape import refuse_references
 from ..kernel.handlers import evaluate
 from ..kernel.operations import defines, execute, own_value
+from ..kernel.specialiser import Specialiser
 from ..library import introspection
 from ..world.captures import default_of, import_external, object_number
 from ..world.class_guards import found_in

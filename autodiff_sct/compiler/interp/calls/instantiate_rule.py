@@ -18,9 +18,9 @@ from ... import ir
 from ...analysis.missing_rules import full_name
 from ...domain.facts import Listed, Num
 from ...domain.values import Closure, Const, Frame, Leaf, ListV, PartialV, TupleV, Value
-from ...ir.builder import Specialiser
 from ..containers.items import spread
 from ..kernel.bind_arguments import bind_signature
+from ..kernel.specialiser import Specialiser
 from ..kernel.user_errors import Ended
 from ..world.normalized_bodies import prepared
 from .inline import new_frame, run

@@ -24,10 +24,10 @@ from ... import ir
 from ...analysis.alias import every_root, regions
 from ...domain.facts import Dim, Facts, Listed, Mapped, Num, Opaque, Pair, join
 from ...domain.values import Closure, Const, Frame, Leaf, ListV, TupleV, Value
-from ...ir.builder import Specialiser
 from ...ir.patterns import outside_names
 from ..containers.items import own_list
 from ..control.joins import as_leaf
+from ..kernel.specialiser import Specialiser
 from ..kernel.user_errors import Ended
 from ..objects.tables import restart_tabled
 from .recursive_functions import ELEMENTS, Recursion, Signature, acts, call, general, outer_roots, rebuilt

@@ -13,7 +13,7 @@ from ... import ir
 from ...analysis.alias import every_root, written_by
 from ...domain.facts import Facts, Listed, Mapped, Num, Opaque, Pair
 from ...domain.values import Bound, Closure, Const, Leaf, ListV, Obj, PartialV, SliceV, TupleV, Value
-from ...ir.builder import Specialiser
+from ..kernel.specialiser import Specialiser
 from ..kernel.user_errors import Ended
 from ..world.names import home
 

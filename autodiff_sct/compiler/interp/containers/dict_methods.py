@@ -9,9 +9,9 @@ import gast
 from ... import ir
 from ...domain.facts import BOOL, Mapped
 from ...domain.values import Const, Leaf, Obj, TupleV, Value
-from ...ir.builder import Specialiser
-from ...ir.program_values import Restart
 from ..kernel.operations import branch, call_python, compare_two, over
+from ..kernel.program_values import Restart
+from ..kernel.specialiser import Specialiser
 from ..kernel.user_errors import always
 from ..models import lists as models_lists
 from ..objects import record_tables

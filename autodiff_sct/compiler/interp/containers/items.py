@@ -12,8 +12,6 @@ from ....core import thresholds
 from ... import ir
 from ...domain.facts import INT, Facts, Listed, Mapped, Num, Opaque, Pair, are_mixed
 from ...domain.values import Const, Leaf, ListV, MaybeV, Obj, Suspended, TupleV, Value
-from ...ir.builder import Specialiser, as_element, element_facts, is_slice, storable
-from ...ir.program_values import INTEGER_LISTS, Restart
 from ..arrays import emit_op, indexing
 from ..arrays.flat import is_flat
 from ..arrays.flat_items import get_flat, set_flat
@@ -30,7 +28,9 @@ from ..kernel.operations import (
     over,
     replace_slice,
 )
+from ..kernel.program_values import INTEGER_LISTS, Restart
 from ..kernel.slice_lengths import display_length, site_of
+from ..kernel.specialiser import Specialiser, as_element, element_facts, is_slice, storable
 from ..kernel.user_errors import always, refuse_item, refuse_unpacking
 from ..objects import attributes, dict_views, objects, optional, record_tables, union_tables
 from ..objects.attributes import assign_attribute

@@ -29,11 +29,11 @@ from ...analysis.alias import roots_of, written_by
 from ...domain.dependencies import ItemRead
 from ...domain.facts import BOOL, INT, Listed, Mapped, Num, Opaque, Pair
 from ...domain.values import Const, Later, Leaf, ListV, Obj, Suspended, TupleV, Value
-from ...ir.builder import Specialiser
-from ...ir.program_values import INTEGER_LISTS, Restart
 from ..arrays.flat import is_flat
 from ..kernel import operations
 from ..kernel.operations import defines, get_item, items_of, loop, operate, read_stop, truth
+from ..kernel.program_values import INTEGER_LISTS, Restart
+from ..kernel.specialiser import Specialiser
 from ..kernel.user_errors import attempted, refuse_iteration
 from ..objects.dict_views import fields
 from ..objects.record_tables import record_of

@@ -20,9 +20,7 @@ from ... import ir
 from ...analysis.alias import reachable
 from ...domain.facts import BOOL, Listed, Num, Opaque
 from ...domain.values import Const, Leaf, ListV, Obj, Poison, Rest, Suspended, TupleV, Value
-from ...ir.builder import Specialiser
 from ...ir.dims import Lengths
-from ...ir.program_values import Restart
 from ..arrays import indexing
 from ..arrays.emit_op import numpy_call
 from ..arrays.flat import base_of
@@ -43,6 +41,8 @@ from ..kernel.operations import (
     own_value,
     stepped,
 )
+from ..kernel.program_values import Restart
+from ..kernel.specialiser import Specialiser
 from ..kernel.user_errors import Ended
 from ..models.functions import items_by_index
 from ..models.lists import LOOPS

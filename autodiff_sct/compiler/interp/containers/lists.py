@@ -13,8 +13,6 @@ from ... import ir
 from ...domain.dummies import MOST_ITEMS
 from ...domain.facts import BOOL, Listed, Mapped, Num, Opaque
 from ...domain.values import Const, Leaf, ListV, Obj, SliceV, Suspended, TupleV, Value
-from ...ir.builder import Specialiser, as_element, element_facts, storable
-from ...ir.program_values import Restart
 from ..kernel import operations
 from ..kernel.operations import (
     as_list,
@@ -28,7 +26,9 @@ from ..kernel.operations import (
     own_value,
     run_generator,
 )
+from ..kernel.program_values import Restart
 from ..kernel.slice_lengths import site_of
+from ..kernel.specialiser import Specialiser, as_element, element_facts, storable
 from ..kernel.user_errors import always, scalar_class
 from ..models import lists as models_lists
 from ..objects import dict_views

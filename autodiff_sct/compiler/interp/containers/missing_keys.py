@@ -15,8 +15,8 @@ import gast
 from ... import ir
 from ...domain.facts import BOOL, Listed, Mapped, Opaque, Pair
 from ...domain.values import Leaf, Obj, Value
-from ...ir.builder import Specialiser
 from ..kernel.operations import branch, call_value, get_item, set_item
+from ..kernel.specialiser import Specialiser
 from ..kernel.user_errors import Ended
 
 

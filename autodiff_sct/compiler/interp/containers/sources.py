@@ -33,10 +33,10 @@ from ... import ir
 from ...analysis.alias import reachable, roots_of, written_by
 from ...domain.facts import INT, Facts, Listed, Mapped, Num, Opaque
 from ...domain.values import Closure, Const, Frame, Later, Leaf, ListV, Obj, Value
-from ...ir.builder import Specialiser, storable
-from ...ir.program_values import Restart
 from ..kernel.escape import holds_reference, parts_of, roots_held
 from ..kernel.operations import call_value, operate, over, own_value
+from ..kernel.program_values import Restart
+from ..kernel.specialiser import Specialiser, storable
 from ..kernel.user_errors import raise_if
 from ..world.normalized_bodies import free_names
 

@@ -22,11 +22,11 @@ from ...analysis.alias import reachable, roots_of, write_move, written_arguments
 from ...domain.dummies import is_short
 from ...domain.facts import Listed, Num
 from ...domain.values import Const, Leaf, Value
-from ...ir.builder import Specialiser
 from ..arrays.emit_op import KEPT_GENERATOR
 from ..kernel.handlers import evaluate
 from ..kernel.operations import as_list, get_item
 from ..kernel.slice_lengths import display_length
+from ..kernel.specialiser import Specialiser
 from ..kernel.user_errors import raise_if
 
 __all__ = ["is_put_back"]

@@ -23,9 +23,9 @@ from ...domain.values import Leaf, Obj, Suspended, Value
 from ...frontend.builders import assign, load, parameters
 from ...frontend.exception_regions import Block, at
 from ...frontend.parse import parse
-from ...ir.builder import Specialiser
 from ..kernel.handlers import evaluate
 from ..kernel.operations import execute, run_generator, store
+from ..kernel.specialiser import Specialiser
 from ..kernel.user_errors import Ended, run_block
 from ..world.class_guards import found_in
 from ..world.names import assign_name

@@ -17,10 +17,10 @@ from ...analysis.effects import SUMS, fact, is_float, is_safe
 from ...domain.facts import INT, Facts, Listed, Mapped, Num, Opaque, Pair, join
 from ...domain.values import BEGUN, Const, Leaf, Obj, Poison, Suspended, TupleV, Value
 from ...frontend.exception_regions import Piecewise, is_one_unit
-from ...ir.builder import Specialiser
 from ..containers.iterators import stand_at_end
 from ..kernel.handlers import evaluate
 from ..kernel.operations import execute, run_generator
+from ..kernel.specialiser import Specialiser
 from ..kernel.user_errors import Ended, run_block
 from ..world.names import assign_name
 from ..world.partial_keys import join_presence, note_presence

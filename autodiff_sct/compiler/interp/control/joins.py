@@ -18,12 +18,12 @@ from ... import ir
 from ...domain.facts import Num, join
 from ...domain.identifiers import is_identifier
 from ...domain.values import Choice, Const, Frame, Leaf, ListV, Obj, Poison, TupleV, Value
-from ...ir.builder import Specialiser, is_slice, slice_object
-from ...ir.program_values import LITERALS, Restart
 from ..containers.items import own_list
 from ..kernel import operations
 from ..kernel.bind_arguments import is_function
 from ..kernel.operations import defines, execute
+from ..kernel.program_values import LITERALS, Restart
+from ..kernel.specialiser import Specialiser, is_slice, slice_object
 from ..kernel.user_errors import Ended, beside, run_block
 from ..objects import local_classes, optional
 from ..objects.tables import restart_tabled, several_things

@@ -10,12 +10,12 @@ from typing import Any
 from ... import ir
 from ...domain.facts import Facts, Listed, Mapped, Num, Opaque, Pair, join
 from ...domain.values import Const, Leaf, ListV, MaybeV, Obj, Poison, TupleV, Value
-from ...ir.builder import Specialiser
 from ...ir.dims import born, outliving
-from ...ir.program_values import LITERALS
 from ..containers.sources import refuse_resizing
 from ..kernel import operations
 from ..kernel.operations import defines
+from ..kernel.program_values import LITERALS
+from ..kernel.specialiser import Specialiser
 from ..kernel.user_errors import run_block
 from ..objects import optional
 from ..objects.tables import several_things, with_other_keys

@@ -21,9 +21,9 @@ import gast
 
 from ...domain.facts import BOOL
 from ...domain.values import Const, Value
-from ...ir.builder import Specialiser
 from ..containers.sources import Source
 from ..kernel.operations import branch, operate
+from ..kernel.specialiser import Specialiser
 
 __all__ = ["decide", "first_of", "is_peeled", "peel"]
 

@@ -28,8 +28,8 @@ from ...analysis.effects import fact, path
 from ...domain.facts import Facts, Num
 from ...domain.request import Way
 from ...domain.values import Const, Frame, TupleV
-from ...ir.builder import Specialiser
 from ..kernel.handlers import evaluate
+from ..kernel.specialiser import Specialiser
 from ..kernel.user_errors import Ended, beside, run_block
 from ..world.names import home, load_name
 

@@ -1,1 +1,1 @@
-"""The kernel of the interpreter: shared operations, tables, binding of arguments, escape, errors."""
+"""The kernel of the interpreter: the specialiser, shared operations, tables, binding of arguments, escape, errors."""

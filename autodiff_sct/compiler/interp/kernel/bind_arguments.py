@@ -23,7 +23,7 @@ import numpy as np
 
 from ...domain.facts import FLOAT, INT, Facts, Listed, Mapped, Num, Opaque
 from ...domain.values import Bound, Choice, Closure, Const, ListV, Obj, PartialV, Rest, TupleV, Value, home_of
-from ...ir.builder import Specialiser
+from .specialiser import Specialiser
 from .user_errors import always
 
 # What may be called with any arguments and does nothing beside.

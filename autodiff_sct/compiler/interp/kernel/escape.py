@@ -29,8 +29,8 @@ from ...domain.values import (
     Value,
     Wrapped,
 )
-from ...ir.builder import Specialiser
-from ...ir.program_values import UNFOLLOWED
+from .program_values import UNFOLLOWED
+from .specialiser import Specialiser
 
 
 def is_shared(s: Specialiser, value: Leaf, outer: bool) -> bool:

@@ -10,7 +10,7 @@ import gast
 import numpy as np
 
 from ...domain.values import Value
-from ...ir.builder import Specialiser
+from .specialiser import Specialiser
 
 Handler = Callable[[Specialiser, list[Value], dict[str, Value]], Value]
 

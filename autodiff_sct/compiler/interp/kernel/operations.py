@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ... import ir
 from ...domain.values import Closure, Const, Leaf, Obj, Suspended, Value
-from ...ir.builder import Specialiser
+from .specialiser import Specialiser
 
 if TYPE_CHECKING:
     from ..containers.sources import Source

@@ -24,21 +24,22 @@ from ... import ir
 from ...domain.facts import MANY, Axis, Dim, Facts, Listed, Num
 from ...domain.values import Const, Leaf, SliceV, Value
 from ...ir.dims import Lengths
+from ...ir.function import Function
 
 if TYPE_CHECKING:
-    from ...ir.builder import Specialiser
+    from .specialiser import Specialiser
 
 Sum = dict[Any, int]  # how often each length (its symbol) or variable is added; under None, a number
 
 
-def span(s: Specialiser, axis: Axis, part: SliceV) -> Axis:
+def span(s: Function, axis: Axis, part: SliceV) -> Axis:
     """The length of ``[start:stop]`` of an axis; None where it is not known to be what the ends are apart."""
     if part.step not in (None, Const(None), Const(1)) or not isinstance(axis, Dim) or axis.symbol == MANY.symbol:
         return None
     return between(s, axis, {} if part.start in (None, Const(None)) else total(s, part.start), total(s, part.stop))
 
 
-def written_span(s: Specialiser, axis: Axis, part: gast.Slice) -> Axis:
+def written_span(s: Function, axis: Axis, part: gast.Slice) -> Axis:
     """The same of the expressions of a slice."""
     if part.step is not None or part.upper is None or not isinstance(axis, Dim) or axis.symbol == MANY.symbol:
         return None
@@ -46,7 +47,7 @@ def written_span(s: Specialiser, axis: Axis, part: gast.Slice) -> Axis:
     return between(s, axis, start, of_expr(s, part.upper, thresholds.DEFINITIONS_FOLLOWED))
 
 
-def between(s: Specialiser, axis: Dim, start: Sum | None, stop: Sum | None) -> Axis:
+def between(s: Function, axis: Dim, start: Sum | None, stop: Sum | None) -> Axis:
     """The distance between the ends of a slice, if that surely is its length."""
     if start is None or stop is None or not any(is_index(s, name) for name in (*start, *stop)):
         return None
@@ -55,20 +56,20 @@ def between(s: Specialiser, axis: Dim, start: Sum | None, stop: Sum | None) -> A
     return as_length(s, minus(stop, start))
 
 
-def note_length(s: Specialiser, value: Leaf, axis: Dim) -> None:
+def note_length(s: Function, value: Leaf, axis: Dim) -> None:
     """An array has been made whose length an integer tells."""
     if (found := total(s, value)) is not None:
         s.lengths.made[key(found)] = axis
 
 
-def total(s: Specialiser, value: Value) -> Sum | None:
+def total(s: Function, value: Value) -> Sum | None:
     """A value as a sum, if it is an integer."""
     if isinstance(value, Leaf):
         return of_name(s, value.name, thresholds.DEFINITIONS_FOLLOWED)
     return of_expr(s, ir.constant(value.value), thresholds.DEFINITIONS_FOLLOWED) if isinstance(value, Const) else None
 
 
-def of_expr(s: Specialiser, expr: Any, depth: int) -> Sum | None:
+def of_expr(s: Function, expr: Any, depth: int) -> Sum | None:
     if isinstance(expr, gast.Constant):
         return {None: expr.value} if type(expr.value) is int else None
     if isinstance(expr, gast.Name):
@@ -81,7 +82,7 @@ def of_expr(s: Specialiser, expr: Any, depth: int) -> Sum | None:
     return minus(left, right) if isinstance(expr.op, gast.Sub) else plus(left, right)
 
 
-def of_name(s: Specialiser, name: str, depth: int) -> Sum | None:
+def of_name(s: Function, name: str, depth: int) -> Sum | None:
     name = s.step_of(name)
     facts = s.facts.get(name)
     if not isinstance(facts, Num) or facts.kind != "int" or depth == 0:
@@ -96,7 +97,7 @@ def of_name(s: Specialiser, name: str, depth: int) -> Sum | None:
     return {name: 1}
 
 
-def of_axis(s: Specialiser, axis: Dim) -> Sum:
+def of_axis(s: Function, axis: Dim) -> Sum:
     """A length; one that may be clipped at 0 is one by itself."""
     if axis.offset == 0:
         s.whole_axes.setdefault(axis.symbol, axis)
@@ -120,11 +121,11 @@ def key(found: Sum) -> Any:
     return frozenset(found.items())
 
 
-def is_index(s: Specialiser, name: Any) -> bool:
+def is_index(s: Function, name: Any) -> bool:
     return isinstance(name, str) and name in s.ranges
 
 
-def is_positive(s: Specialiser, found: Sum) -> bool:
+def is_positive(s: Function, found: Sum) -> bool:
     """True if a sum is surely 0 or more, in each step of the loops around."""
     for _ in range(thresholds.DEFINITIONS_FOLLOWED):
         index = next((name for name in found if is_index(s, name)), None)
@@ -143,7 +144,7 @@ def is_positive(s: Specialiser, found: Sum) -> bool:
     return found.get(None, 0) + sum(count * least(name) for name, count in lengths.items()) >= 0
 
 
-def is_least_zero(s: Specialiser, name: Any) -> bool:
+def is_least_zero(s: Function, name: Any) -> bool:
     """True if what is added is a length, or an integer of which an array has been made."""
     return not isinstance(name, str) or noted(s, {name: 1}) is not None
 
@@ -153,7 +154,7 @@ def least(name: Any) -> int:
     return thresholds.LONG_AXIS if isinstance(name, tuple) and name[-1] == "long" else 0
 
 
-def as_length(s: Specialiser, found: Sum) -> Axis:
+def as_length(s: Function, found: Sum) -> Axis:
     """The length that a sum is; None where it may be negative, or is none that is known."""
     if (made := noted(s, found)) is not None:
         return made
@@ -168,7 +169,7 @@ def as_length(s: Specialiser, found: Sum) -> Axis:
     return shorter if shorter is not None and shorter.is_positive else None
 
 
-def noted(s: Specialiser, found: Sum) -> Dim | None:
+def noted(s: Function, found: Sum) -> Dim | None:
     """The length of arrays that have been made by a sum."""
     return next((around.made[key(found)] for around in blocks(s.lengths) if key(found) in around.made), None)
 
@@ -179,7 +180,7 @@ def blocks(lengths: Lengths | None) -> Iterator[Lengths]:
         lengths = lengths.outer
 
 
-def site_of(s: Specialiser, root: int) -> Any:
+def site_of(s: Function, root: int) -> Any:
     return next(site for site, number in s.roots.items() if number == root)
 
 

@@ -13,7 +13,7 @@ from ....tensor import Parameter, Tensor
 from ... import ir
 from ...domain.facts import PYTHON_KINDS, Num
 from ...domain.values import Const, Value
-from ...ir.builder import Specialiser
+from .specialiser import Specialiser
 
 
 class Ended(Exception):

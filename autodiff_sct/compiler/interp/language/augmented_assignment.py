@@ -11,7 +11,6 @@ from ... import ir
 from ...analysis.alias import changed_through, reachable
 from ...domain.facts import Listed, Num, Opaque, is_same
 from ...domain.values import Const, Leaf, Obj, Value
-from ...ir.builder import Specialiser
 from ..arrays import emit_op
 from ..arrays.transfer import facts_of_call
 from ..containers import items, lists
@@ -21,6 +20,7 @@ from ..kernel import operations
 from ..kernel.escape import is_shared
 from ..kernel.handlers import OPERATORS, evaluate
 from ..kernel.operations import call_method_of, call_value, defines, items_of, operate
+from ..kernel.specialiser import Specialiser
 from ..objects.objects import call_method
 from ..objects.tables import method_of
 from ..world.class_guards import has_method

@@ -12,13 +12,13 @@ import numpy as np
 from ... import ir
 from ...domain.facts import BOOL, Mapped, Num, Opaque
 from ...domain.values import Closure, Const, Leaf, Obj, Value
-from ...ir.builder import Specialiser, as_operand
 from ...ir.patterns import fold_block
 from ..arrays.transfer import facts_of_call
 from ..containers.missing_keys import holds_nothing
 from ..kernel import operations
 from ..kernel.handlers import evaluate, expression
 from ..kernel.operations import branch, call_value, defines, truth
+from ..kernel.specialiser import Specialiser, as_operand
 from ..kernel.user_errors import attempted
 from ..objects import dict_views, optional
 from ..objects.objects import call_method

@@ -11,13 +11,13 @@ import gast
 from ... import ir
 from ...domain.facts import INT, Listed, Num
 from ...domain.values import Const, Frame, Leaf, ListV, Suspended, Value
-from ...ir.builder import Specialiser
 from ..containers import items, lists
 from ..containers.iteration import advancing, known_numbers, short
 from ..containers.iterators import ahead_of, own_iterator
 from ..containers.sources import Source, unchanged
 from ..kernel.handlers import evaluate, expression
 from ..kernel.operations import branch, loop, operate, over, run_generator, store
+from ..kernel.specialiser import Specialiser
 from ..library.builtins import listed_opaque, set_of
 from ..world.partial_keys import Presence
 from .comparisons import condition

@@ -18,8 +18,6 @@ from ... import ir
 from ...domain.dummies import is_cheap
 from ...domain.facts import BOOL, Num, Opaque
 from ...domain.values import Choice, Closure, Const, Leaf, ListV, MaybeV, Obj, Poison, SliceV, TupleV, Value
-from ...ir.builder import Specialiser
-from ...ir.program_values import expr_of_object
 from ..arrays import emit_op, indexing
 from ..arrays.emit_op import array_of_list
 from ..containers import items, lists
@@ -29,6 +27,8 @@ from ..kernel import operations
 from ..kernel.escape import refuse_references
 from ..kernel.handlers import OPERATORS, UNARY, evaluate, expression
 from ..kernel.operations import branch, call_python, call_value, defines
+from ..kernel.program_values import expr_of_object
+from ..kernel.specialiser import Specialiser
 from ..kernel.user_errors import Ended
 from ..library.builtins import tuple_
 from ..models import lists as models_lists

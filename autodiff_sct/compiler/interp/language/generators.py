@@ -26,7 +26,6 @@ from ...domain.facts import BOOL
 from ...domain.values import BEGUN, Bound, Closure, Const, Leaf, ListV, Obj, Poison, Suspended, TupleV, Value
 from ...frontend.builders import Names, at, load, some
 from ...frontend.supported_syntax import YIELDS, own_nodes
-from ...ir.builder import Specialiser
 from ..containers.items import own_list
 from ..containers.iteration import each
 from ..containers.iterators import is_only_indexed, note_walked, own_iterator
@@ -36,6 +35,7 @@ from ..kernel import operations
 from ..kernel.bind_arguments import is_library
 from ..kernel.handlers import HANDLERS, Handler, evaluate, expression, handles, is_hashable, wraps
 from ..kernel.operations import call_closure, call_python, defines, over
+from ..kernel.specialiser import Specialiser
 from ..kernel.user_errors import attempted
 from ..models import functions as models
 from ..objects.tables import method_of

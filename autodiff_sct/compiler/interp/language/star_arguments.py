@@ -20,7 +20,6 @@ from ... import ir
 from ...analysis.alias import reachable, roots_of, written_by
 from ...domain.facts import Num
 from ...domain.values import Bound, Closure, Const, ListV, Obj, PartialV, Rest, Suspended, Value
-from ...ir.builder import Specialiser
 from ..containers import lists
 from ..containers.items import own_list
 from ..containers.sources import Source
@@ -28,6 +27,7 @@ from ..containers.swaps import is_counted
 from ..kernel.bind_arguments import is_library
 from ..kernel.handlers import evaluate
 from ..kernel.operations import call_value, get_item, items_of
+from ..kernel.specialiser import Specialiser
 from ..kernel.user_errors import raise_if
 from ..library.builtins import tuple_
 

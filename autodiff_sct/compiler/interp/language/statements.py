@@ -14,8 +14,6 @@ from ... import ir
 from ...domain.facts import INT
 from ...domain.values import Closure, Const, Leaf, ListV, Obj, Suspended, Value
 from ...frontend.exception_regions import at, endless
-from ...ir.builder import Specialiser
-from ...ir.program_values import Restart
 from ..containers import items as containers
 from ..containers import lists, swaps
 from ..containers.iteration import advancing, changes, counted_list, over_growing, short
@@ -31,6 +29,8 @@ from ..kernel import operations
 from ..kernel.escape import roots_held
 from ..kernel.handlers import evaluate, execute_each, statement
 from ..kernel.operations import augment, branch, call_value, defines, listed, loop, operate, run_generator
+from ..kernel.program_values import Restart
+from ..kernel.specialiser import Specialiser
 from ..kernel.user_errors import Ended, always, attempted
 from ..objects import dict_views, tables
 from ..objects.attributes import with_imaginary

@@ -16,7 +16,6 @@ from ... import ir
 from ...domain.dummies import is_cheap, is_short
 from ...domain.facts import BOOL, INT, Listed, Mapped, Num, Opaque, Pair
 from ...domain.values import Bound, Choice, Closure, Const, Leaf, ListV, Obj, PartialV, SliceV, TupleV, Value
-from ...ir.builder import Specialiser
 from ..arrays import emit_op
 from ..arrays.flat import base_of, is_flat
 from ..containers import items as containers
@@ -37,6 +36,7 @@ from ..kernel.operations import (
     over,
     truth,
 )
+from ..kernel.specialiser import Specialiser
 from ..kernel.user_errors import always
 from ..models import functions as models
 from ..objects import dict_views, record_tables

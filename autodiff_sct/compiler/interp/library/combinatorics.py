@@ -22,13 +22,13 @@ from ... import ir
 from ...domain.dummies import MOST_ITEMS
 from ...domain.facts import INT, UNKNOWN, Listed, Num, Opaque
 from ...domain.values import Const, Leaf, ListV, TupleV, Value
-from ...ir.builder import Specialiser
 from ..containers import items as containers
 from ..containers.iterators import crossed
 from ..containers.sources import Source
 from ..kernel.escape import refuse_references
 from ..kernel.handlers import handles
 from ..kernel.operations import as_list, call_python
+from ..kernel.specialiser import Specialiser
 from ..models import functions as models
 from ..models import lists as models_lists
 from ..models.lists import LOOPS, Choosing

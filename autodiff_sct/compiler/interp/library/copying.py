@@ -12,13 +12,13 @@ from ....runtime import objects
 from ... import ir
 from ...domain.facts import Facts, Listed, Mapped, Num
 from ...domain.values import Bound, Const, Leaf, ListV, MaybeV, Obj, TupleV, Value
-from ...ir.builder import Specialiser
 from ..containers import items as containers
 from ..containers import lists
 from ..containers.iteration import each
 from ..kernel.escape import refuse_references
 from ..kernel.handlers import handles
 from ..kernel.operations import attribute_of, branch, call_python, call_value, over
+from ..kernel.specialiser import Specialiser
 from ..objects import optional
 from ..objects.objects import fields_of as objects_fields
 from ..objects.tables import class_of_row, fields_of_row, new_row

@@ -30,10 +30,10 @@ from ... import ir
 from ...domain.dummies import is_cheap
 from ...domain.facts import BOOL, INT, Facts, Opaque
 from ...domain.values import Const, Leaf, Obj, TupleV, Value
-from ...ir.builder import Specialiser
 from ..containers.items import begun
 from ..kernel.handlers import handles, otherwise
 from ..kernel.operations import call_python, items_of, opaque_call
+from ..kernel.specialiser import Specialiser
 from ..kernel.user_errors import always
 from ..objects import union_tables
 from ..objects.attributes import asked_for, assign_attribute, read_now

@@ -15,11 +15,11 @@ from ....tensor import Tensor, from_numpy, tensor
 from ... import ir
 from ...domain.facts import COMPLEX, FLOAT, INT, Facts, Listed, Mapped, Num, Opaque, Pair, join
 from ...domain.values import Const, Leaf, ListV, Obj, TupleV, Value
-from ...ir.builder import Specialiser
 from ..containers.items import own_list
 from ..containers.sources import Source
 from ..kernel.handlers import handles
 from ..kernel.operations import call_known, call_value, over
+from ..kernel.specialiser import Specialiser
 
 
 @handles(zeros_like)

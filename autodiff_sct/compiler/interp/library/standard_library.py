@@ -18,7 +18,6 @@ from ....core import thresholds
 from ... import ir
 from ...domain.facts import Listed, Num, Pair
 from ...domain.values import Const, Leaf, ListV, Obj, PartialV, Rest, SliceV, TupleV, Value
-from ...ir.builder import Specialiser
 from ..arrays import emit_op
 from ..containers import items as containers
 from ..containers import lists
@@ -27,6 +26,7 @@ from ..containers.iterators import over_cursor
 from ..containers.sources import ENDLESS, Source, count_of, counts
 from ..kernel.handlers import HANDLERS, MADE, OPERATORS, handles, otherwise
 from ..kernel.operations import as_list, augment, call_method_of, call_python, call_value, operate, over
+from ..kernel.specialiser import Specialiser
 from ..kernel.user_errors import raise_if
 from ..models import functions as models
 from ..models import lists as models_lists

@@ -17,10 +17,10 @@ import numpy as np
 from ... import ir
 from ...domain.facts import Opaque
 from ...domain.values import Const, TupleV, Value, is_vectorized, python_of
-from ...ir.builder import Specialiser
 from ..kernel.bind_arguments import Shown, look
 from ..kernel.handlers import handles
 from ..kernel.operations import call_constant, call_python, opaque_call
+from ..kernel.specialiser import Specialiser
 
 __all__ = ["SUBSTITUTES"]
 

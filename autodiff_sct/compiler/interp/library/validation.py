@@ -52,8 +52,8 @@ from ...domain.values import (
     is_compiled,
     is_packaged,
 )
-from ...ir.builder import Specialiser
 from ..arrays.transfer import argument
+from ..kernel.specialiser import Specialiser
 from ..kernel.user_errors import raise_if
 from ..objects.tables import class_of_row
 from .substitutes import SUBSTITUTES

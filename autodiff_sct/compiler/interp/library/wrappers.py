@@ -57,12 +57,12 @@ from ...domain.request import Way
 from ...domain.values import Closure, Const, ListV, Obj, PartialV, Suspended, TupleV, Value, Wrapped, is_packaged
 from ...frontend.parse import parse
 from ...frontend.supported_syntax import YIELDS, own_nodes
-from ...ir.builder import Specialiser
-from ...ir.program_values import Restart
 from ..containers import items as containers
 from ..control.context_managers import yields_once
 from ..kernel.handlers import handles
 from ..kernel.operations import call_python, call_value, opaque_call, own_value
+from ..kernel.program_values import Restart
+from ..kernel.specialiser import Specialiser
 from ..kernel.user_errors import Ended, run_block
 from ..models import functions as models
 from ..world.captures import import_external, object_number

@@ -18,12 +18,12 @@ from ... import ir
 from ...domain.dependencies import AttributeRead
 from ...domain.facts import FLOAT, INT, Listed, Num, Opaque, Pair, several
 from ...domain.values import Const, Leaf, ListV, Obj, PartialV, TupleV, Value
-from ...ir.builder import Specialiser
 from ..arrays import emit_op
 from ..arrays.emit_op import array_of_list, numpy_call
 from ..containers import items as containers
 from ..kernel.handlers import MADE, handles, otherwise
 from ..kernel.operations import attribute_of, call_python, call_value, get_item, items_of, opaque_call
+from ..kernel.specialiser import Specialiser
 from ..models import functions as models
 from ..world.captures import import_external, object_number
 from . import writers

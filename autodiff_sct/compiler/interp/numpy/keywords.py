@@ -17,13 +17,13 @@ from ... import ir
 from ...analysis.missing_rules import with_entries
 from ...domain.facts import Listed, Num, Pair
 from ...domain.values import Bound, Const, ListV, Obj, TupleV, Value
-from ...ir.builder import Specialiser
 from ..arrays.emit_op import array_of_list, numpy_call
 from ..containers.iterators import Cursor
 from ..containers.sources import Source
 from ..kernel.bind_arguments import places
 from ..kernel.handlers import otherwise
 from ..kernel.operations import as_list, attribute_of, call_python, call_value
+from ..kernel.specialiser import Specialiser
 from ..kernel.user_errors import always
 from ..world.class_guards import found_in
 

@@ -19,7 +19,6 @@ from ... import ir
 from ...analysis.alias import write_move
 from ...domain.facts import BOOL, COMPLEX, FLOAT, INT, Listed, Mapped, Num, Opaque
 from ...domain.values import Const, Leaf, ListV, Obj, TupleV, Value
-from ...ir.builder import Specialiser
 from ..arrays import emit_op, indexing, transfer
 from ..arrays.emit_op import array_of_list
 from ..arrays.shapes import DIMS, from_shape
@@ -30,6 +29,7 @@ from ..kernel import operations
 from ..kernel.bind_arguments import Shown, check_method, drawn, look
 from ..kernel.handlers import HANDLERS
 from ..kernel.operations import call_constant, call_python, call_value, defines, operate
+from ..kernel.specialiser import Specialiser
 from ..kernel.user_errors import always
 from ..library import standard_library
 from ..library.introspection import returned_by

@@ -21,10 +21,10 @@ import numpy as np
 from ... import ir
 from ...domain.facts import INT, Num, Opaque
 from ...domain.values import Bound, Const, PartialV, TupleV, Value
-from ...ir.builder import Specialiser
 from ..arrays.emit_op import numpy_call
 from ..kernel.handlers import MADE, handles, otherwise
 from ..kernel.operations import attribute_of, call_python, call_value, get_item, items_of
+from ..kernel.specialiser import Specialiser
 from ..kernel.user_errors import raise_if
 from ..models import functions as models
 from ..objects.objects import construct

@@ -15,7 +15,6 @@ from ....rules.index import places_along
 from ... import ir
 from ...domain.facts import Num, Opaque, is_same
 from ...domain.values import Bound, Const, Leaf, ListV, TupleV, Value
-from ...ir.builder import Specialiser
 from ...ir.patterns import numpy_name
 from ..arrays import emit_op
 from ..arrays.emit_op import is_positive, store_repeated
@@ -25,6 +24,7 @@ from ..arrays.overlap import check_apart, shares_memory
 from ..kernel.bind_arguments import in_place, places
 from ..kernel.handlers import handles
 from ..kernel.operations import attribute_of, call_python, call_value
+from ..kernel.specialiser import Specialiser
 from ..kernel.user_errors import always, raise_if
 from ..models import functions as models
 

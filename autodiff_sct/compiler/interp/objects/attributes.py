@@ -18,13 +18,13 @@ from ... import ir
 from ...domain.dependencies import AttributeRead
 from ...domain.facts import INT, Listed, Mapped, Num, Opaque, Pair
 from ...domain.values import Bound, Closure, Const, Leaf, ListV, MaybeV, Obj, PartialV, SliceV, Super, TupleV, Value
-from ...ir.builder import Specialiser
 from ..arrays import emit_op
 from ..arrays.flat import flat_of
 from ..arrays.flat_items import assign_flat
 from ..kernel import operations
 from ..kernel.bind_arguments import Shown
 from ..kernel.operations import call_python, call_value, defines, items_of, own_value, read_field, write_field
+from ..kernel.specialiser import Specialiser
 from ..kernel.user_errors import always, lacks, possible_classes
 from ..models import functions as models
 from ..world.captures import (

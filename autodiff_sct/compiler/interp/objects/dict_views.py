@@ -19,9 +19,9 @@ from ... import ir
 from ...domain.facts import BOOL, Mapped, Opaque
 from ...domain.identifiers import is_identifier
 from ...domain.values import Const, Leaf, Obj, TupleV, Value
-from ...ir.builder import Specialiser
-from ...ir.program_values import Restart
 from ..kernel.operations import get_item
+from ..kernel.program_values import Restart
+from ..kernel.specialiser import Specialiser
 
 METHODS = ("keys", "values", "items")
 KEYS: type = type({}.keys())

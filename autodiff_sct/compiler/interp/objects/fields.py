@@ -6,8 +6,8 @@ from typing import Any
 
 from ...domain.request import Way
 from ...domain.values import Obj, Poison, Value
-from ...ir.builder import Specialiser
-from ...ir.program_values import Restart
+from ..kernel.program_values import Restart
+from ..kernel.specialiser import Specialiser
 from ..objects import dict_views
 from ..world.captures import import_external
 from .tables import restart_tabled

@@ -40,10 +40,10 @@ from typing import Any
 import gast
 
 from ...domain.values import Const, Frame, Leaf, Obj, Poison, TupleV, Value
-from ...ir.builder import Specialiser
 from ..kernel.escape import parts_of
 from ..kernel.handlers import evaluate, handles, statement
 from ..kernel.operations import items_of
+from ..kernel.specialiser import Specialiser
 from ..world.captures import assigned_to_class, import_external, object_number
 from ..world.class_guards import DESCRIPTORS, found_in, has, own_method, refuse_descriptor
 from ..world.names import assign_name

@@ -19,11 +19,11 @@ from typing import Any
 from ... import ir
 from ...domain.facts import Opaque
 from ...domain.values import Const, Leaf, ListV, Obj, Super, TupleV, Value, is_compiled
-from ...ir.builder import Specialiser
-from ...ir.program_values import expr_of_object
 from ..kernel.bind_arguments import SPECIAL, bind_signature
 from ..kernel.handlers import handles
 from ..kernel.operations import attribute_of, call_python, call_value, own_value
+from ..kernel.program_values import expr_of_object
+from ..kernel.specialiser import Specialiser
 from ..kernel.user_errors import always
 from ..world.captures import default_named, import_external
 from ..world.class_guards import found_in, has_method, lookup, own_method, refuse_tuple

@@ -22,7 +22,7 @@ import gast
 from ... import ir
 from ...domain.facts import BOOL, Num
 from ...domain.values import Choice, Const, Leaf, MaybeV, Poison, TupleV, Value
-from ...ir.builder import Specialiser
+from ..kernel.specialiser import Specialiser
 from ..kernel.user_errors import raise_if
 
 T = TypeVar("T")

@@ -16,9 +16,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...domain.values import Const, Leaf, Obj, TupleV, Value
-from ...ir.builder import Specialiser
 from ..kernel.operations import get_item as found_under
 from ..kernel.operations import set_item as put
+from ..kernel.specialiser import Specialiser
 from ..kernel.user_errors import always
 from .dict_views import Record, class_of_dict
 from .tables import class_of_row, column, fields_of_row, has_table, new_row, read_column, references

@@ -28,11 +28,11 @@ from ... import ir
 from ...analysis.alias import changed_through
 from ...domain.facts import BOOL, INT, Different, Facts, Listed, Mapped, Num, Opaque
 from ...domain.values import Bound, Const, Leaf, ListV, Obj, Poison, TupleV, Value
-from ...ir.builder import Specialiser, storable
-from ...ir.program_values import Restart
 from ..kernel import operations
 from ..kernel.escape import refuse_references
 from ..kernel.operations import append, attribute_of, call_python, call_value, defines, get_item, set_item, truth
+from ..kernel.program_values import Restart
+from ..kernel.specialiser import Specialiser, storable
 from ..world.class_guards import found_in, has_method, own_method, refuse_descriptor
 from . import union_tables
 from .dict_views import class_of_dict

@@ -26,10 +26,10 @@ from ... import ir
 from ...domain.dummies import dummy
 from ...domain.facts import BOOL, Listed, Mapped, Num, Pair
 from ...domain.values import Bound, Closure, Const, Leaf, ListV, Obj, PartialV, TupleV, Value
-from ...ir.builder import Specialiser
 from ..arrays import emit_op
 from ..kernel.handlers import handles
 from ..kernel.operations import attribute_of, branch, call_value, compare_two, opaque_call, truth
+from ..kernel.specialiser import Specialiser
 from ..kernel.user_errors import possible_classes
 from ..world.class_guards import found_in, has_method, is_library, lookup, observe
 from ..world.names import is_ours

@@ -30,10 +30,10 @@ from ....core import thresholds
 from ... import ir
 from ...domain.facts import BOOL, INT, Different, Num
 from ...domain.values import Bound, Choice, Const, Leaf, Value
-from ...ir.builder import Specialiser
-from ...ir.program_values import Restart
 from ..kernel.bind_arguments import is_function
 from ..kernel.operations import branch, compare_two, read_field, write_field
+from ..kernel.program_values import Restart
+from ..kernel.specialiser import Specialiser
 from ..kernel.user_errors import always, raise_if
 from ..world.class_guards import found_in, has
 from . import optional

@@ -24,7 +24,7 @@ from ...domain.pytree import Leaf as LeafTree
 from ...domain.request import Arguments
 from ...domain.values import Const, Leaf, Obj, TupleV, Value
 from ...frontend.parse import Parsed, parse
-from ...ir.builder import Specialiser
+from ..kernel.specialiser import Specialiser
 from .captures import facts_of_tree, outside_object
 from .class_guards import refuse_tuple
 from .partial_keys import facts_of_whole, may_stay_whole

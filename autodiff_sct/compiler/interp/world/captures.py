@@ -29,9 +29,9 @@ from ...domain.pytree import Branch, Listing, Static, describe, is_setting, refu
 from ...domain.pytree import Leaf as LeafTree
 from ...domain.request import Way
 from ...domain.values import Const, External, Leaf, Obj, Poison, TupleV, Value
-from ...ir.builder import Specialiser
 from ..kernel.escape import refuse_references
 from ..kernel.operations import call_value
+from ..kernel.specialiser import Specialiser
 from .class_guards import DESCRIPTORS, lacking, lookup, observe, refuse_tuple
 
 INDEX_TOOLS = ("r_", "c_", "s_", "index_exp", "mgrid", "ogrid")  # objects of NumPy's that are known by what they are

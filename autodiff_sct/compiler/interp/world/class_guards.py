@@ -14,7 +14,7 @@ from typing import Any
 
 from ...domain.dependencies import Guard
 from ...domain.values import Obj
-from ...ir.builder import Specialiser
+from ..kernel.specialiser import Specialiser
 from ..kernel.user_errors import Ended, always
 
 LIBRARIES = "numpy math scipy operator functools itertools random builtins autodiff_sct".split()

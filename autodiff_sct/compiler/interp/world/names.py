@@ -16,9 +16,9 @@ from ....core.process_state import part
 from ...domain.dependencies import CellRead, GlobalRead, ModuleRead
 from ...domain.values import Const, Frame, Leaf, Poison, TupleV, Value
 from ...frontend.supported_syntax import own_nodes
-from ...ir.builder import Specialiser
 from ..kernel.handlers import statement
 from ..kernel.operations import attribute_of, own_value
+from ..kernel.specialiser import Specialiser
 from ..kernel.user_errors import always
 from .captures import assign_global, assign_outside, assigned, holder, import_external, module_of, object_number
 from .class_guards import is_library, lacking, observe

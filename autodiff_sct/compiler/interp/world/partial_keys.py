@@ -27,8 +27,8 @@ from ...domain.pytree import Branch
 from ...domain.pytree import Leaf as LeafTree
 from ...domain.values import Const, Frame, Leaf, Obj, Poison, TupleV, Value
 from ...frontend.builders import names_in
-from ...ir.builder import Specialiser
-from ...ir.program_values import Restart
+from ..kernel.program_values import Restart
+from ..kernel.specialiser import Specialiser
 from .captures import facts_of_tree
 
 __all__ = ["facts_of_whole", "known_keys", "may_stay_whole", "narrowed", "note_assigned", "note_keys", "restart_whole"]

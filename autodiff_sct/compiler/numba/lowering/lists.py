@@ -17,7 +17,7 @@ import gast
 from ... import ir
 from ...analysis.alias import roots_of
 from ...domain.facts import Listed, Num, Pair
-from ...ir.builder import Specialiser
+from ...ir.function import Function
 from ..kinds import (
     BOOL,
     COUNTED,
@@ -44,7 +44,7 @@ from .tape_index import whole_number
 METHODS = ("append", "pop", "insert", "extend", "reverse", "clear")
 
 
-def changed_lists(s: Specialiser, program: ir.Block) -> set[int]:
+def changed_lists(s: Function, program: ir.Block) -> set[int]:
     """The lists that the program changes, hands on in branches and loops, or saves."""
     found: set[str] = set()
     for stmt in ir.walk(program):

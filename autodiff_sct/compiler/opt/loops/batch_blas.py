@@ -40,14 +40,14 @@ from ...analysis.alias import Groups
 from ...analysis.liveness import count_uses
 from ...analysis.remarks import note
 from ...domain.facts import Listed, Num
-from ...ir.builder import Specialiser
+from ...ir.function import Function
 from ...ir.patterns import is_pop_call, numpy_name
 from ...ir.traversal import followed, read_instead
 
 BACKWARDS = gast.Slice(None, None, ir.constant(-1))
 
 
-def batch_rank1_updates(s: Specialiser, block: ir.Block) -> None:
+def batch_rank1_updates(s: Function, block: ir.Block) -> None:
     """Rewrite the loops of a block of the reverse sweep and of the blocks inside it, in place."""
     if not any(isinstance(stmt, ir.Loop) for stmt in ir.adjoint_walk(block)):
         return
@@ -60,7 +60,7 @@ def batch_rank1_updates(s: Specialiser, block: ir.Block) -> None:
         drop_unread(block, count_uses(block))
 
 
-def gather_in(s: Specialiser, block: ir.Block, uses: dict[str, int], renamed: dict[str, str]) -> None:
+def gather_in(s: Function, block: ir.Block, uses: dict[str, int], renamed: dict[str, str]) -> None:
     for stmt in list(block):
         for inner in ir.adjoint_bodies(stmt):
             gather_in(s, inner, uses, renamed)
@@ -106,7 +106,7 @@ class Term:
 class Gathering:
     """A loop whose sums are taken apart."""
 
-    s: Specialiser
+    s: Function
     loop: ir.Loop
     uses: dict[str, int]
     renamed: dict[str, str]

@@ -28,19 +28,19 @@ from ...analysis.alias import Groups
 from ...analysis.liveness import count_uses
 from ...analysis.remarks import note
 from ...domain.facts import INT, Listed, Num, Pair
-from ...ir.builder import Specialiser
+from ...ir.function import Function
 from ...ir.patterns import is_pop_call, numpy_name, subscript_parts
 
 Found = tuple[Any, str, Any, str]  # the function, the matrix, the range, and the vector
 
 
-def batch_column_updates(s: Specialiser, block: ir.Block) -> None:
+def batch_column_updates(s: Function, block: ir.Block) -> None:
     """Rewrite the loops of a block of the reverse sweep and of the blocks inside it, in place."""
     if any(isinstance(stmt, ir.Loop) for stmt in ir.adjoint_walk(block)):
         gather_in(s, block, count_uses(block))
 
 
-def gather_in(s: Specialiser, block: ir.Block, uses: dict[str, int]) -> None:
+def gather_in(s: Function, block: ir.Block, uses: dict[str, int]) -> None:
     for stmt in list(block):
         for inner in ir.adjoint_bodies(stmt):
             gather_in(s, inner, uses)
@@ -53,7 +53,7 @@ def gather_in(s: Specialiser, block: ir.Block, uses: dict[str, int]) -> None:
 class Parts:
     """A loop whose additions to parts of matrices are put off."""
 
-    def __init__(self, s: Specialiser, loop: ir.Loop, uses: dict[str, int]) -> None:
+    def __init__(self, s: Function, loop: ir.Loop, uses: dict[str, int]) -> None:
         self.s, self.loop, self.uses = s, loop, uses
         self.makers = {x.target: x for x in loop.body if isinstance(x, ir.Let) and len(x.targets) == 1}
         self.lists: dict[str, str] = {}

@@ -18,7 +18,7 @@ from ...interp.arrays import emit_op
 from ...interp.arrays.emit_op import numpy_call
 from ...interp.containers.items import items_of_leaf
 from ...interp.kernel.operations import operate
-from ...ir.builder import Specialiser
+from ...interp.kernel.specialiser import Specialiser
 from ...ir.traversal import read_instead
 from .sroa_candidates import Arrays, index_of, is_array
 

@@ -33,7 +33,7 @@ from ...analysis.alias import Regions
 from ...analysis.subscript_uses import FLOAT64
 from ...domain.facts import Num, several
 from ...domain.values import Const, Leaf, ListV, TupleV, Value
-from ...ir.builder import Specialiser
+from ...ir.function import Function
 
 BINARY = {np.add: gast.Add, np.subtract: gast.Sub, np.multiply: gast.Mult, np.true_divide: gast.Div}
 COPIES = (np.ndarray.copy, np.copy)
@@ -55,7 +55,7 @@ class Recipe:
     operator: Any = None
     count: int = 0
 
-    def arrays(self, s: Specialiser) -> list[str]:
+    def arrays(self, s: Function) -> list[str]:
         """The arrays that it is made of."""
         return [] if self.kind == "display" else [v.name for v in self.values if is_array(s, v)]
 
@@ -71,12 +71,12 @@ class Use:
     place: int = 0
 
 
-def is_array(s: Specialiser, value: Value) -> bool:
+def is_array(s: Function, value: Value) -> bool:
     facts = s.facts.get(value.name) if isinstance(value, Leaf) else None
     return isinstance(facts, Num) and facts.dims != ()
 
 
-def is_vector(s: Specialiser, name: str) -> bool:
+def is_vector(s: Function, name: str) -> bool:
     """True if a variable is an array of float64 with one axis."""
     facts = s.facts.get(name)
     return isinstance(facts, Num) and facts.kind == "array" and facts.ndim == 1 and is_double(facts)
@@ -87,7 +87,7 @@ def is_double(facts: Num) -> bool:
     return facts.dtype is not None and facts.dtype == FLOAT64 and not facts.tensor
 
 
-def is_number(s: Specialiser, value: Value) -> bool:
+def is_number(s: Function, value: Value) -> bool:
     """True if a value is one number, which an operation with an array of float64 takes as a float64."""
     if isinstance(value, Const):
         return type(value.value) in (int, float)
@@ -99,7 +99,7 @@ def is_number(s: Specialiser, value: Value) -> bool:
     return is_double(facts) or facts.kind == "int"
 
 
-def recipe_of(s: Specialiser, stmt: ir.Let) -> Recipe | None:
+def recipe_of(s: Function, stmt: ir.Let) -> Recipe | None:
     """The recipe by which a statement makes an array."""
     if len(stmt.targets) > 1 or stmt.effect or not is_vector(s, stmt.target):
         return None
@@ -122,7 +122,7 @@ def recipe_of(s: Specialiser, stmt: ir.Let) -> Recipe | None:
     return None
 
 
-def of_function(s: Specialiser, fn: Any, values: tuple[Value, ...]) -> Recipe | None:
+def of_function(s: Function, fn: Any, values: tuple[Value, ...]) -> Recipe | None:
     """The recipe of an array from a function that takes one argument."""
     if len(values) != 1:
         return None
@@ -141,7 +141,7 @@ def of_function(s: Specialiser, fn: Any, values: tuple[Value, ...]) -> Recipe | 
 class Arrays:
     """The arrays of a program: how each comes about, where it is read, and which of them are short."""
 
-    def __init__(self, s: Specialiser, where: Regions, program: ir.Block, results: set[str]) -> None:
+    def __init__(self, s: Function, where: Regions, program: ir.Block, results: set[str]) -> None:
         self.s, self.where, self.program = s, where, program
         self.recipes: dict[str, Recipe] = {}
         self.tied: dict[str, str] = {}  # what a loop carries, in its body and after it: both are numbers, or none is

@@ -16,7 +16,7 @@ import gast
 import numpy as np
 
 from ...analysis.subscript_uses import literal
-from ...ir.builder import Specialiser
+from ...ir.function import Function
 
 NUMBER, STRIP, SUM = range(3)  # known before the loop, made in it, known after it
 ELEMENTWISE = (gast.Add, gast.Sub, gast.Mult, gast.Div, gast.Pow, gast.Mod)
@@ -45,7 +45,7 @@ class Part:
 class Values:
     """The parts that variables and expressions of a program are."""
 
-    def __init__(self, s: Specialiser, parts: dict[str, Part]) -> None:
+    def __init__(self, s: Function, parts: dict[str, Part]) -> None:
         self.s, self.parts = s, parts
         self.entries: set[int] = set()
 

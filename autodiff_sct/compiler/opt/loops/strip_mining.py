@@ -39,14 +39,14 @@ from ....runtime.broadcast import common_length
 from ... import ir
 from ...analysis.subscript_uses import are_disjoint, is_basic, literal
 from ...domain.facts import FLOAT, INT, Facts, Num
-from ...ir.builder import Role, Specialiser
+from ...ir.function import Function, Role
 from ...ir.patterns import is_literal_zero, negated, size
 from ...ir.traversal import substitute_in
 from .strip_legality import NUMBER, PARTED, STRIP, SUM, Part, Unfit, Values, cuts, parts_of, with_parts
 
 
 def strip_mine(
-    s: Specialiser, front: ir.Block, back: ir.Block, given: list[str], seeds: list[str]
+    s: Function, front: ir.Block, back: ir.Block, given: list[str], seeds: list[str]
 ) -> tuple[ir.Block, ir.Block] | None:
     """Both sweeps as one loop over strips, if the program allows it; `given` are the variables from outside."""
     read = {name for stmt in [*front, *back] for name in ir.reads_inside(stmt)}
@@ -74,7 +74,7 @@ def is_number(facts: Any) -> bool:
     return isinstance(facts, Num) and facts.dims == () and facts.kind != "array"
 
 
-def are_rows(s: Specialiser, names: list[str]) -> bool:
+def are_rows(s: Function, names: list[str]) -> bool:
     """True if variables are arrays of one axis, and of one length where the program does not raise."""
     facts = [s.facts[name] for name in names]
     rows = [f for f in facts if isinstance(f, Num) and f.kind == "array" and f.ndim == 1 and not f.tensor]
@@ -90,7 +90,7 @@ def results_of(final: ir.Return) -> list[Any]:
 class Strips:
     """The statements before the loop over strips, in it and after it."""
 
-    def __init__(self, s: Specialiser, arrays: list[str], given: list[str], seeds: list[str]) -> None:
+    def __init__(self, s: Function, arrays: list[str], given: list[str], seeds: list[str]) -> None:
         self.s, self.arrays = s, arrays
         parts = {name: Part(STRIP if name in arrays else NUMBER, 0, name in seeds) for name in given}
         self.values = Values(s, parts)

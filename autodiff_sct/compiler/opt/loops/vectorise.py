@@ -38,13 +38,13 @@ from ...analysis.subscript_uses import is_basic, is_length
 from ...domain.facts import Dim, Num, several
 from ...interp.kernel.slice_lengths import is_positive, of_axis, of_expr, plus
 from ...interp.kernel.slice_lengths import minus as sum_minus
-from ...ir.builder import Specialiser
+from ...ir.function import Function
 from ...ir.patterns import is_ellipsis, is_pop_call, literal, numpy_name, subscript_parts
 
 SIGNS = {gast.Add: gast.Sub, gast.Sub: gast.Add}
 
 
-def vectorise(s: Specialiser, block: ir.Block) -> None:
+def vectorise(s: Function, block: ir.Block) -> None:
     """Rewrite the loops of a block of the reverse sweep and of the blocks inside it, in place."""
     loops = [stmt for stmt in ir.adjoint_walk(block) if isinstance(stmt, ir.Loop) and may_be_independent(stmt)]
     if not loops:
@@ -116,7 +116,7 @@ class Value:
 class Steps:
     """A loop that is taken for all its steps at once."""
 
-    def __init__(self, s: Specialiser, loop: ir.Loop, places: Places, uses: dict[str, int]) -> None:
+    def __init__(self, s: Function, loop: ir.Loop, places: Places, uses: dict[str, int]) -> None:
         self.s, self.loop, self.places, self.uses = s, loop, places, uses
         self.makers = {x.target: x for x in loop.body if isinstance(x, ir.Let)}
         self.common = (*places.around[loop], loop)

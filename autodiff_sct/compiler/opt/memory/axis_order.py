@@ -23,7 +23,7 @@ import numpy as np
 from ... import ir
 from ...analysis.effects import path
 from ...domain.facts import Num
-from ...ir.builder import Specialiser
+from ...ir.function import Function
 from ...ir.patterns import ELEMENTWISE, numpy_name
 from ..rewrite.canonicalize import Spelling
 from ..rewrite.new_axes import new_axes
@@ -36,7 +36,7 @@ REDUCTIONS = {"sum", "mean", "max", "min", "prod", "std", "var"}
 class Orders:
     """The orders of a program's arrays; each is called by the name of a variable that has it."""
 
-    def __init__(self, s: Specialiser, makers: dict[str, Any], carries: dict[str, tuple[ir.Loop, ir.Carry]]) -> None:
+    def __init__(self, s: Function, makers: dict[str, Any], carries: dict[str, tuple[ir.Loop, ir.Carry]]) -> None:
         self.s, self.makers, self.carries = s, makers, carries
         self.spelling = Spelling(s)
         self.known: dict[str, str | None] = {}
@@ -162,7 +162,7 @@ class Orders:
         return has_axis and self.spelling.rank(reduced) in (1, 2)
 
 
-def is_elementwise(s: Specialiser, expr: Any) -> bool:
+def is_elementwise(s: Function, expr: Any) -> bool:
     """True if an expression calls an elementwise function of NumPy's for a new array."""
     if not isinstance(expr, gast.Call) or expr.keywords:
         return False

@@ -55,12 +55,12 @@ from ...analysis.alias import reachable, roots_of
 from ...analysis.liveness import count_uses, readers_of
 from ...analysis.subscript_uses import asked_of, is_integer, passed_on
 from ...domain.facts import Num
-from ...ir.builder import Specialiser
+from ...ir.function import Function
 from ...ir.patterns import is_copy, is_ellipsis, is_zeroing, leaving_of, subscript_parts
 from .primal_reuse import is_creation
 
 
-def eliminate_dead_stores(s: Specialiser, block: ir.Block, leaving: frozenset[str] = frozenset()) -> None:
+def eliminate_dead_stores(s: Function, block: ir.Block, leaving: frozenset[str] = frozenset()) -> None:
     """Drop the last stores of a block of the reverse sweep and of the blocks inside it, in place.
 
     `leaving` are the variables that are read after the block.
@@ -104,7 +104,7 @@ def is_given_back(copy: Any, following: ir.Block) -> bool:
     return whole and original == zero.base == addition.base and value == copy.target
 
 
-def is_overwriting(s: Specialiser, stmt: Any, before: ir.Block) -> bool:
+def is_overwriting(s: Function, stmt: Any, before: ir.Block) -> bool:
     """True if a statement overwrites all of the memory of an array that has been written, which only it can reach."""
     if not isinstance(stmt, ir.Store) or stmt.aug is not None or not is_ellipsis(stmt.index):
         return False
@@ -115,7 +115,7 @@ def is_overwriting(s: Specialiser, stmt: Any, before: ir.Block) -> bool:
     return isinstance(s.facts[stmt.base], Num) and bool(roots) and all(not roots & reachable(s, f) for f in others)
 
 
-def is_covered(s: Specialiser, stmt: Any, covered: set[int]) -> bool:
+def is_covered(s: Function, stmt: Any, covered: set[int]) -> bool:
     """True if what a statement writes is overwritten before it is read."""
     return isinstance(stmt, ir.Store) and bool(roots := roots_of(s.facts[stmt.base])) and roots <= covered
 
@@ -133,7 +133,7 @@ def made_in(block: ir.Block, leaving: frozenset[str]) -> set[str]:
     return made
 
 
-def is_dead(s: Specialiser, stmt: Any, made: set[str], later: set[int]) -> bool:
+def is_dead(s: Function, stmt: Any, made: set[str], later: set[int]) -> bool:
     if not isinstance(stmt, ir.Store) or stmt.base not in made or not isinstance(s.facts[stmt.base], Num):
         return False
     roots = roots_of(s.facts[stmt.base])
@@ -148,13 +148,13 @@ def is_for_nothing(stmt: Any, unread: set[str]) -> bool:
     return not raises and unread.issuperset(stmt.targets)
 
 
-def reached(s: Specialiser, stmt: Any) -> set[int]:
+def reached(s: Function, stmt: Any) -> set[int]:
     """The memory that a statement and the blocks inside it read or write."""
     called = [name for inner in ir.inside(stmt) for name in getattr(inner, "state_reads", ())]
     return {root for name in [*ir.reads_inside(stmt), *called] for root in roots_of(s.facts[name])}
 
 
-def eliminate_loop_stores(s: Specialiser, program: ir.Block, back: ir.Block) -> None:
+def eliminate_loop_stores(s: Function, program: ir.Block, back: ir.Block) -> None:
     """Drop such stores from the blocks of the reverse sweep, in place."""
     clears = [stmt for stmt in ir.adjoint_walk(back) if is_part_zeroing(s, stmt)]
     if not clears:
@@ -198,7 +198,7 @@ def eliminate_loop_stores(s: Specialiser, program: ir.Block, back: ir.Block) -> 
                 inner[:] = [stmt for stmt in inner if stmt not in dead]
 
 
-def view_of(s: Specialiser, stmt: ir.Let, bases: set[str]) -> tuple[str, Any] | None:
+def view_of(s: Function, stmt: ir.Let, bases: set[str]) -> tuple[str, Any] | None:
     """The array of which a statement names a part in the same memory, and the subscript of that."""
     expr: Any = stmt.expr
     if not isinstance(expr, gast.Subscript) or getattr(expr.value, "id", "") not in bases:
@@ -208,12 +208,12 @@ def view_of(s: Specialiser, stmt: ir.Let, bases: set[str]) -> tuple[str, Any] | 
     return (expr.value.id, expr.slice) if shares and is_part(s, facts, expr.slice) else None
 
 
-def is_part_zeroing(s: Specialiser, stmt: Any) -> bool:
+def is_part_zeroing(s: Function, stmt: Any) -> bool:
     facts = s.facts[stmt.base] if is_zeroing(stmt) else None
     return isinstance(facts, Num) and facts.kind == "array" and is_part(s, facts, stmt.index)
 
 
-def is_part(s: Specialiser, facts: Num, index: Any) -> bool:
+def is_part(s: Function, facts: Num, index: Any) -> bool:
     """True if a subscript takes an item or slices of an array, axis by axis."""
     parts = subscript_parts(index)
     plain = all(isinstance(part, gast.Slice) or is_integer(s, part) for part in parts)
@@ -252,7 +252,7 @@ def names_of(name: str, block: ir.Block, makers: dict[str, tuple[Any, ir.Block]]
     return set()
 
 
-def is_alone(s: Specialiser, name: str, allowed: set[str], holders: dict[int, set[str]]) -> bool:
+def is_alone(s: Function, name: str, allowed: set[str], holders: dict[int, set[str]]) -> bool:
     """True if no other names than these lead to the memory of a variable."""
     roots = reachable(s, s.facts[name])
     return bool(roots) and all(holders[root] <= allowed for root in roots)
@@ -272,7 +272,7 @@ def is_handed_on(around: ir.Block, loop: ir.Loop, carry: ir.Carry) -> bool:
 # -- who reads it
 
 
-def reads_of(s: Specialiser, readers: list[Any], base: str) -> Iterator[tuple[Any, Any]]:
+def reads_of(s: Function, readers: list[Any], base: str) -> Iterator[tuple[Any, Any]]:
     """The statements that read an array, each with the subscript of what it reads, or None."""
     facts: Any = s.facts[base]
     for stmt in readers:
@@ -283,7 +283,7 @@ def reads_of(s: Specialiser, readers: list[Any], base: str) -> Iterator[tuple[An
                 yield from ((stmt, index) for index in parts_read(s, expr, base))
 
 
-def parts_read(s: Specialiser, expr: Any, base: str) -> Iterator[Any]:
+def parts_read(s: Function, expr: Any, base: str) -> Iterator[Any]:
     """The subscripts with which an expression reads an array, None for the whole of it."""
     if isinstance(expr, gast.Name):
         yield from [None] if expr.id == base else []

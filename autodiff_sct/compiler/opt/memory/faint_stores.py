@@ -28,12 +28,12 @@ from ...analysis.alias import Regions, reachable, written_arguments
 from ...analysis.effects import is_safe
 from ...analysis.meetings import Meetings, Shapes, Unproven
 from ...domain.facts import UNKNOWN, Num
-from ...ir.builder import Specialiser
+from ...ir.function import Function
 from ...ir.traversal import substitute_own
 from ..scalar.dce import has_effect
 
 
-def drop_faint_stores(s: Specialiser, where: Regions, forward: ir.Block, reverse: ir.Block, final: ir.Return) -> None:
+def drop_faint_stores(s: Function, where: Regions, forward: ir.Block, reverse: ir.Block, final: ir.Return) -> None:
     """Drop the faint stores of the forward sweep, in place."""
     if any(has_effect(stmt) for stmt in ir.walk(forward)) or not any(isinstance(x, ir.Store) for x in ir.walk(forward)):
         return
@@ -65,7 +65,7 @@ def matched(forward: ir.Block, reverse: ir.Block, meetings: Meetings) -> list[tu
 class Faint:
     """Marks, from results and effects back, the memory whose content somebody reads."""
 
-    def __init__(self, s: Specialiser, where: Regions, shapes: Shapes, forward: ir.Block, rest: ir.Block) -> None:
+    def __init__(self, s: Function, where: Regions, shapes: Shapes, forward: ir.Block, rest: ir.Block) -> None:
         self.s, self.where, self.shapes = s, where, shapes
         self.live: set[str] = set()
         self.regions: set[int] = set()  # whose content is read
@@ -183,11 +183,11 @@ class Faint:
         return found
 
 
-def is_number(s: Specialiser, name: str) -> bool:
+def is_number(s: Function, name: str) -> bool:
     return getattr(s.facts.get(name), "dims", None) == ()
 
 
-def drop(s: Specialiser, block: ir.Block, proved: dict[Any, list[Any]]) -> None:
+def drop(s: Function, block: ir.Block, proved: dict[Any, list[Any]]) -> None:
     """Drop stores; products that may raise stay, without a reader."""
     kept: ir.Block = []
     for stmt in block:

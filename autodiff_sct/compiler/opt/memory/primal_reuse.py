@@ -43,7 +43,7 @@ from ...analysis.liveness import count_uses
 from ...analysis.ownership import COMMUTATIVE, IN_PLACE, Memory, is_alike, is_new
 from ...domain import pass_registry
 from ...domain.facts import Num
-from ...ir.builder import Specialiser
+from ...ir.function import Function
 from ...ir.patterns import is_call
 from ...ir.traversal import replaced_node
 from ..rewrite.contractions import Contractions
@@ -55,7 +55,7 @@ UFUNCS = {
 }  # fmt: skip
 
 
-def mark_reuse(s: Specialiser, program: ir.Block) -> None:
+def mark_reuse(s: Function, program: ir.Block) -> None:
     """Mark the augmented assignments of a program that may be carried out in place."""
     sums = [stmt for stmt in ir.walk(program) if isinstance(stmt, ir.Let) and stmt.augments]
     owners = Owners(s, program) if sums else None
@@ -64,7 +64,7 @@ def mark_reuse(s: Specialiser, program: ir.Block) -> None:
             stmt.in_place = True
 
 
-def reuse_primals(s: Specialiser, program: ir.Block, front: ir.Block, reordered: bool) -> None:
+def reuse_primals(s: Function, program: ir.Block, front: ir.Block, reordered: bool) -> None:
     """Let the user's arrays that get a new value under their name be overwritten by it, where nobody sees that.
 
     `reordered` says that the last digits of what the forward sweep computes do not matter.
@@ -85,14 +85,14 @@ def reuse_primals(s: Specialiser, program: ir.Block, front: ir.Block, reordered:
             keep_order(s, stmt)
 
 
-def keep_order(s: Specialiser, stmt: ir.Let) -> None:
+def keep_order(s: Function, stmt: ir.Let) -> None:
     """Let what ``x op= e`` makes lie in memory as `x` does: ``x + e`` may be in another order."""
     np_, old = s.bind("np", np), stmt.expr.left
     memory = ir.call(ir.attribute(np_, "empty_like"), old)
     stmt.expr = ir.call(ir.attribute(np_, UFUNCS[type(stmt.expr.op)]), old, stmt.expr.right, out=memory)
 
 
-def makes_anew(s: Specialiser, stmt: ir.Let) -> bool:
+def makes_anew(s: Function, stmt: ir.Let) -> bool:
     """True if a statement is a user's ``x op= e`` that may not be carried out in place."""
     if not stmt.augments or stmt.in_place or not isinstance(stmt.expr, gast.BinOp):
         return False
@@ -100,7 +100,7 @@ def makes_anew(s: Specialiser, stmt: ir.Let) -> bool:
     return isinstance(left, gast.Name) and type(stmt.expr.op) in UFUNCS and is_alike(s, left.id, stmt.target)
 
 
-def is_successor(s: Specialiser, stmt: ir.Let) -> bool:
+def is_successor(s: Function, stmt: ir.Let) -> bool:
     """True if a statement gives a name of the user's to what an operation with the array of that name makes."""
     if stmt.effect or stmt.in_place or not isinstance(stmt.expr, gast.BinOp):
         return False
@@ -115,7 +115,7 @@ def is_successor(s: Specialiser, stmt: ir.Let) -> bool:
 class Owners:
     """The owners of memory: the maker of each variable, its readers, and the variable that takes it over."""
 
-    def __init__(self, s: Specialiser, program: ir.Block) -> None:
+    def __init__(self, s: Function, program: ir.Block) -> None:
         self.s = s
         self.makers: dict[str, Any] = {}
         self.carries: dict[str, tuple[ir.Loop, ir.Carry]] = {}  # by what a loop carries, and by what it leaves
@@ -234,7 +234,7 @@ def is_creation(expr: Any) -> bool:
 SUMS = (gast.Add, gast.Sub)
 
 
-def reuse_cotangents(s: Specialiser, program: ir.Block, back: ir.Block, names: bool) -> None:
+def reuse_cotangents(s: Function, program: ir.Block, back: ir.Block, names: bool) -> None:
     """Let the statements of the reverse sweep that may do so work in place, in a form that is printed so.
 
     `names` says that one cotangent may be overwritten by another.
@@ -256,13 +256,13 @@ def reuse_cotangents(s: Specialiser, program: ir.Block, back: ir.Block, names: b
     keep_own(memory, final)
 
 
-def may_continue(s: Specialiser, stmt: ir.Let, heirs: Heirs | None) -> bool:
+def may_continue(s: Function, stmt: ir.Let, heirs: Heirs | None) -> bool:
     """True if a statement replaces an array by another one that surely fits into its memory."""
     found = successor(s, stmt, heirs)
     return found is not None and is_alike(s, found[0], stmt.target)
 
 
-def successor(s: Specialiser, stmt: ir.Let, heirs: Heirs | None) -> tuple[str, type, Any] | None:
+def successor(s: Function, stmt: ir.Let, heirs: Heirs | None) -> tuple[str, type, Any] | None:
     """The variable that a statement replaces, the operation and its other side."""
     if stmt.effect or not isinstance(stmt.expr, gast.BinOp):
         return None
@@ -283,7 +283,7 @@ class Heirs:
     A product may, and a sum only with what has no name of its own: in others, two names tell more than one.
     """
 
-    def __init__(self, s: Specialiser, program: ir.Block, back: ir.Block) -> None:
+    def __init__(self, s: Function, program: ir.Block, back: ir.Block) -> None:
         self.s = s
         self.before: dict[Any, Any] = {}  # statement -> the one that stands before it
         for block in ir.blocks(back):
@@ -346,14 +346,14 @@ def replaced_in(expr: Any, is_old: Callable[[Any], bool]) -> tuple[str, type, An
     return old, first, ir.binop(rest, gast.Add if kind is first else gast.Sub, expr.right)
 
 
-def has_hint(s: Specialiser, expr: Any, hint: str) -> bool:
+def has_hint(s: Function, expr: Any, hint: str) -> bool:
     return isinstance(expr, gast.Name) and ir.is_variable(expr.id) and s.hints[expr.id] == hint
 
 
 # -- copies
 
 
-def copied(s: Specialiser, stmt: ir.Let) -> str | None:
+def copied(s: Function, stmt: ir.Let) -> str | None:
     """The variable of the same name of which a statement makes a copy."""
     if not is_call(stmt.expr, "copy") or stmt.expr.args:
         return None
@@ -361,7 +361,7 @@ def copied(s: Specialiser, stmt: ir.Let) -> str | None:
     return original.id if s.is_cotangent(stmt.target) and has_hint(s, original, hint) else None
 
 
-def drop_copy(s: Specialiser, memory: Memory, stmt: ir.Let) -> None:
+def drop_copy(s: Function, memory: Memory, stmt: ir.Let) -> None:
     """Go on with an array that nobody reads after it has been copied."""
     name = copied(s, stmt)
     if name is not None and memory.is_free(name, stmt):

@@ -37,7 +37,7 @@ from ...analysis.alias import roots_of
 from ...analysis.effects import touches
 from ...analysis.liveness import count_uses
 from ...domain.facts import Axis, Dim, Num
-from ...ir.builder import Role, Specialiser
+from ...ir.function import Function, Role
 from ...ir.patterns import is_call, numpy_name, size
 from ...ir.traversal import substitute_in
 from .canonicalize import cotangents, factors_of, is_cotangent, multiplied, rewrite, signed
@@ -50,7 +50,7 @@ FIRST = ir.tuple_([ALL, ir.constant(0)])
 SUMMED = {"ik": 1, "jk": 0, "ij": 2}  # what is left of three axes -> the one that is gone
 
 
-def batch_matmuls(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
+def batch_matmuls(s: Function, front: ir.Block, back: ir.Block) -> None:
     """Rewrite the cotangents of the reverse sweep, and what `front` computes, in place."""
     pairs = Pairs(s)
     for stmt, part in cotangents(s, back):
@@ -75,7 +75,7 @@ def has_products(expr: Any) -> bool:
 class Pairs:
     """Rewrites expressions, from the inside out."""
 
-    def __init__(self, s: Specialiser) -> None:
+    def __init__(self, s: Function) -> None:
         self.s, self.contractions = s, Contractions(s)
 
     def expr(self, expr: Any) -> Any:
@@ -196,7 +196,7 @@ def is_transpose_of(a: Any, b: Any) -> bool:
     return False
 
 
-def summed_products(s: Specialiser, block: ir.Block) -> None:
+def summed_products(s: Function, block: ir.Block) -> None:
     """Write the products of a block of the reverse sweep and the blocks inside it into their sums, in place."""
     if not any(is_axis_sum(n) for stmt in ir.adjoint_walk(block) for e in ir.expressions(stmt) for n in ir.nodes_in(e)):
         return
@@ -207,7 +207,7 @@ def summed_products(s: Specialiser, block: ir.Block) -> None:
                 inline(s, body, stmt, uses[stmt.target], contractions)
 
 
-def is_array_product(s: Specialiser, stmt: Any) -> bool:
+def is_array_product(s: Function, stmt: Any) -> bool:
     """True if a statement makes a cotangent that is a product of arrays."""
     if not isinstance(stmt, ir.Let) or len(stmt.targets) != 1 or stmt.effect or stmt.in_place or stmt.state_reads:
         return False
@@ -218,7 +218,7 @@ def is_array_product(s: Specialiser, stmt: Any) -> bool:
     )
 
 
-def inline(s: Specialiser, body: ir.Block, product: ir.Let, uses: int, contractions: Contractions) -> None:
+def inline(s: Function, body: ir.Block, product: ir.Let, uses: int, contractions: Contractions) -> None:
     """Write a product into the sums that read it, if nothing else does."""
     name, start = product.target, body.index(product)
     readers = [stmt for stmt in body[start + 1 :] if name in ir.reads_inside(stmt)]
@@ -251,7 +251,7 @@ def is_axis_sum(node: Any) -> bool:
     return is_call(node, "sum") and summed_axis(node) is not None
 
 
-def apart(s: Specialiser, product: ir.Let, contractions: Contractions) -> tuple[ir.Block, Any]:
+def apart(s: Function, product: ir.Let, contractions: Contractions) -> tuple[ir.Block, Any]:
     """Statements for what is computed for the factors of a product, and the product of what they make."""
     sign, factors = factors_of(product.expr)
     made: ir.Block = []
@@ -268,7 +268,7 @@ def apart(s: Specialiser, product: ir.Let, contractions: Contractions) -> tuple[
     return made, result if sign > 0 else signed(result)
 
 
-def changes(s: Specialiser, stmt: Any, names: list[str]) -> bool:
+def changes(s: Function, stmt: Any, names: list[str]) -> bool:
     """True if a statement may write to the memory of one of some variables."""
     region = frozenset(root for name in names for root in roots_of(s.facts[name]))
     for inner in ir.inside(stmt):

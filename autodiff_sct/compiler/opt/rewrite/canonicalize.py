@@ -43,7 +43,7 @@ from ....runtime import scatter
 from ... import ir
 from ...analysis.ownership import with_own_memory
 from ...domain.facts import Listed, Num
-from ...ir.builder import Specialiser
+from ...ir.function import Function
 from ...ir.patterns import (
     ELEMENTWISE,
     NAMES,
@@ -67,7 +67,7 @@ METHODS = {"sum", "max", "min", "prod", "reshape", "transpose", "swapaxes"}
 POSITIONAL = {"axes", "axis1", "axis2", "shape"}  # parameters that the methods do not take by name
 
 
-def canonicalize(s: Specialiser, block: ir.Block) -> None:
+def canonicalize(s: Function, block: ir.Block) -> None:
     """Rewrite what the statements of a block of the reverse sweep compute, in place."""
     spelling = Spelling(s)
     for loop in [stmt for stmt in block if isinstance(stmt, ir.Loop)]:
@@ -83,7 +83,7 @@ def canonicalize(s: Specialiser, block: ir.Block) -> None:
     cancel(s, block)
 
 
-def cancel(s: Specialiser, block: ir.Block) -> None:
+def cancel(s: Function, block: ir.Block) -> None:
     """Drop the literal that divides a cotangent where each of its readers multiplies by it, in place."""
     parts = {stmt: part for stmt, part in cotangents(s, block) if not getattr(stmt, "in_place", False)}
     divided: dict[str, Any] = {}
@@ -142,7 +142,7 @@ def fill(spelling: Spelling, stmt: ir.Store) -> None:
         stmt.value = number
 
 
-def cotangents(s: Specialiser, block: ir.Block) -> Iterator[tuple[Any, str]]:
+def cotangents(s: Function, block: ir.Block) -> Iterator[tuple[Any, str]]:
     """The statements of the reverse sweep that compute cotangents, and where the expression is."""
     for stmt in ir.adjoint_walk(block):
         if isinstance(stmt, ir.Store):
@@ -151,7 +151,7 @@ def cotangents(s: Specialiser, block: ir.Block) -> Iterator[tuple[Any, str]]:
             yield stmt, "expr"
 
 
-def rewrite(s: Specialiser, stmt: Any, part: str, expr: Any) -> None:
+def rewrite(s: Function, stmt: Any, part: str, expr: Any) -> None:
     """Let a statement compute something in another form.
 
     A sum may be made in the memory of its left side only where the variable there has been its left side before:
@@ -168,14 +168,14 @@ def rewrite(s: Specialiser, stmt: Any, part: str, expr: Any) -> None:
     setattr(stmt, part, expr)
 
 
-def is_cotangent(s: Specialiser, stmt: ir.Let) -> bool:
+def is_cotangent(s: Function, stmt: ir.Let) -> bool:
     """True if a statement computes a cotangent, under its name or as a temporary that is made of one."""
     if s.is_cotangent(stmt.target):
         return True
     return s.hints[stmt.target] == "t" and any(s.is_cotangent(n) for n in ir.variables_in(stmt.expr))
 
 
-def make_zeros(s: Specialiser, block: ir.Block) -> None:
+def make_zeros(s: Function, block: ir.Block) -> None:
     """Make zeros in a loop by ``np.zeros(z.shape)``: a fifth of the time of ``np.zeros_like(z)`` if `z` is small."""
     for stmt in ir.adjoint_walk(block):
         facts = s.facts[stmt.target] if isinstance(stmt, ir.Let) else None
@@ -189,7 +189,7 @@ def make_zeros(s: Specialiser, block: ir.Block) -> None:
 class Spelling:
     """Rewrites expressions, from the inside out."""
 
-    def __init__(self, s: Specialiser) -> None:
+    def __init__(self, s: Function) -> None:
         self.s = s
 
     def value(self, expr: Any) -> Any:
@@ -393,7 +393,7 @@ def selected(expr: Any, condition: str) -> Any:
     return expr.args[1] if again else expr
 
 
-def popped(s: Specialiser, expr: Any) -> Num | None:
+def popped(s: Function, expr: Any) -> Num | None:
     """The facts of a number or an array that is taken from a list of saved values."""
     saved = s.facts.get(getattr(expr.func.value, "id", ""))
     facts = s.elements_of(saved) if isinstance(saved, Listed) else None

@@ -25,8 +25,8 @@ import numpy as np
 from ... import ir
 from ...domain.facts import Axis, Dim, Num, broadcast
 from ...interp.kernel.slice_lengths import written_span
-from ...ir.builder import Specialiser
 from ...ir.dims import Lengths, born
+from ...ir.function import Function
 from ...ir.patterns import ELEMENTWISE, compared, is_pop_call, literal, numpy_name, subscript_parts
 from ...ir.traversal import with_operands
 from .canonicalize import Spelling, cotangents, factors_of, multiplied, popped, ratio_of, rewrite, signed
@@ -37,14 +37,14 @@ UNKNOWN = object()  # a bound of a slice
 KEPT = {"keepdims": True}
 
 
-def fuse_contractions(s: Specialiser, block: ir.Block) -> None:
+def fuse_contractions(s: Function, block: ir.Block) -> None:
     """Rewrite the cotangents that a block of the reverse sweep computes, in place."""
     contractions = Contractions(s)
     for stmt, part in cotangents(s, block):
         rewrite(s, stmt, part, contractions.expr(getattr(stmt, part)))
 
 
-def fuse_forward_contractions(s: Specialiser, block: ir.Block) -> None:
+def fuse_forward_contractions(s: Function, block: ir.Block) -> None:
     """Rewrite the sums of the forward sweep, in place: of a program whose value is not asked for."""
     contractions = Contractions(s)
     for stmt in ir.walk(block):
@@ -55,7 +55,7 @@ def fuse_forward_contractions(s: Specialiser, block: ir.Block) -> None:
 class Contractions:
     """Rewrites expressions, from the inside out."""
 
-    def __init__(self, s: Specialiser) -> None:
+    def __init__(self, s: Function) -> None:
         self.s, self.spelling = s, Spelling(s)
 
     def expr(self, expr: Any) -> Any:
@@ -260,7 +260,7 @@ def sliced(dims: tuple[Axis, ...] | None, index: Any) -> tuple[Axis, ...] | None
     return (*result, *dims[len(parts) :])
 
 
-def bound_of(s: Specialiser, end: Any) -> Any:
+def bound_of(s: Function, end: Any) -> Any:
     """The number or the variable that bounds a slice, as lengths name it."""
     if end is None or isinstance(end, gast.Name):
         return end and s.step_of(end.id)

@@ -44,7 +44,7 @@ from ...analysis.alias import Regions, roots_of, written_by
 from ...analysis.effects import touches
 from ...analysis.liveness import count_uses
 from ...domain.facts import Num
-from ...ir.builder import Specialiser
+from ...ir.function import Function
 from ..loops.batch_blas import drop_unread, is_transpose
 from .outer_products import changes
 from .product_reuse import operands
@@ -52,13 +52,13 @@ from .product_reuse import operands
 Systems = dict[str, dict[int, list[ir.Let]]]  # by the matrix and the block that solves them
 
 
-def reuse_inverses(s: Specialiser, block: ir.Block) -> None:
+def reuse_inverses(s: Function, block: ir.Block) -> None:
     """Rewrite a block of the reverse sweep and the blocks inside it, in place."""
     if share_in(s, block):
         drop_unread(block, count_uses(block))
 
 
-def solve_with_inverses(s: Specialiser, where: Regions, forward: ir.Block, reverse: ir.Block) -> None:
+def solve_with_inverses(s: Function, where: Regions, forward: ir.Block, reverse: ir.Block) -> None:
     """Let the forward sweep make the inverses that the reverse sweep needs, where it has systems to solve, in place."""
     if not all(is_plain(stmt) for stmt in ir.walk(forward)):
         return
@@ -74,7 +74,7 @@ def solve_with_inverses(s: Specialiser, where: Regions, forward: ir.Block, rever
         solve_in(s, where, reverse, [forward], systems)
 
 
-def solve_in(s: Specialiser, where: Regions, block: ir.Block, primal: list[ir.Block], systems: Systems) -> None:
+def solve_in(s: Function, where: Regions, block: ir.Block, primal: list[ir.Block], systems: Systems) -> None:
     """The same for what reverses the last of the blocks in `primal`, each inside the one before: all have run."""
     for stmt in block:
         found = systems.get(operand(stmt, "inv") or "", {})
@@ -95,7 +95,7 @@ def is_plain(stmt: Any) -> bool:
     return isinstance(stmt, ir.Store) or (isinstance(stmt, ir.Let) and not stmt.effect)
 
 
-def fits(s: Specialiser, matrix: str, right: str) -> bool:
+def fits(s: Function, matrix: str, right: str) -> bool:
     """True if a right side surely is as long as a square matrix, and of the same precision."""
     facts, other = s.facts[matrix], s.facts[right]
     if not is_matrix(s, matrix) or not isinstance(facts, Num) or not isinstance(other, Num) or not other.dims:
@@ -104,7 +104,7 @@ def fits(s: Specialiser, matrix: str, right: str) -> bool:
     return alike and s.same_lengths((facts.dims or ())[:1], other.dims[:1], s.where_made(matrix, right))
 
 
-def made_first(s: Specialiser, where: Regions, block: ir.Block, systems: list[ir.Let], inverse: ir.Let) -> str:
+def made_first(s: Function, where: Regions, block: ir.Block, systems: list[ir.Let], inverse: ir.Let) -> str:
     """The inverse, made before the first of the systems, if it is not there by then; all are solved with it."""
     first, matrix = systems[0], inverse.expr.args[0].id
     earlier = [x for x in block[: block.index(first)] if operand(x, "inv") == matrix]
@@ -129,7 +129,7 @@ def is_determinant(expr: Any, matrix: str) -> bool:
     return ir.path_of(expr.func) in ("np.linalg.det", "np.linalg.slogdet")
 
 
-def share_in(s: Specialiser, block: ir.Block) -> bool:
+def share_in(s: Function, block: ir.Block) -> bool:
     """Rewrite a block; whether there was anything to share."""
     found = sum(share_in(s, inner) for stmt in block for inner in ir.adjoint_bodies(stmt)) > 0
     inverses = {of: x for x in block if (of := operand(x, "inv")) is not None and is_matrix(s, of)}
@@ -160,12 +160,12 @@ def operand(stmt: Any, function: str) -> str | None:
     return call.args[0].id if all(isinstance(a, gast.Name) for a in call.args) else None
 
 
-def is_matrix(s: Specialiser, name: str) -> bool:
+def is_matrix(s: Function, name: str) -> bool:
     facts = s.facts[name]
     return isinstance(facts, Num) and facts.kind == "array" and facts.ndim == 2
 
 
-def is_made_before(s: Specialiser, block: ir.Block, inverse: ir.Let, stmt: ir.Let) -> bool:
+def is_made_before(s: Function, block: ir.Block, inverse: ir.Let, stmt: ir.Let) -> bool:
     """True if the inverse is there when a statement runs; it is moved there if nothing in between forbids that."""
     start, end = block.index(stmt), block.index(inverse)
     if end < start:
@@ -178,7 +178,7 @@ def is_made_before(s: Specialiser, block: ir.Block, inverse: ir.Let, stmt: ir.Le
     return True
 
 
-def written(s: Specialiser, between: ir.Block, inverse: ir.Let) -> bool:
+def written(s: Function, between: ir.Block, inverse: ir.Let) -> bool:
     """True if statements may change the matrix."""
     roots = roots_of(s.facts[ir.reads(inverse)[0]])
     in_place = any(isinstance(x, ir.Let) and x.in_place and x.expr.left.id in ir.reads(inverse) for x in between)
@@ -189,7 +189,7 @@ def made(between: ir.Block) -> set[str]:
     return {name for stmt in between for name in ir.ir_targets(stmt)}
 
 
-def cholesky_vjp(s: Specialiser, back: ir.Block) -> None:
+def cholesky_vjp(s: Function, back: ir.Block) -> None:
     """Rewrite the blocks of the reverse sweep, in place."""
     uses = count_uses(back)
     for block in [back, *(inner for stmt in ir.adjoint_walk(back) for inner in ir.adjoint_bodies(stmt))]:
@@ -206,14 +206,14 @@ def cholesky_vjp(s: Specialiser, back: ir.Block) -> None:
                     drop_unused(block, made, found.total, count_uses(back))
 
 
-def is_double_matrix(s: Specialiser, name: str) -> bool:
+def is_double_matrix(s: Function, name: str) -> bool:
     """True if a variable is one matrix of doubles."""
     facts = s.facts[name]
     known = isinstance(facts, Num) and facts.kind == "array" and facts.ndim == 2 and facts.dtype is not None
     return known and facts.dtype.kind == "f"  # type: ignore[union-attr]
 
 
-def is_disturbed(s: Specialiser, block: ir.Block, first: ir.Let, last: ir.Let, found: FactorCotangent) -> bool:
+def is_disturbed(s: Function, block: ir.Block, first: ir.Let, last: ir.Let, found: FactorCotangent) -> bool:
     """True if the factor or its cotangent may change before the cotangent of the matrix is there."""
     memory = roots_of(s.facts[found.factor]) | roots_of(s.facts[found.cotangent])
     between = block[block.index(first) : block.index(last)]

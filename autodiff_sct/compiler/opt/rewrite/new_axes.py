@@ -15,7 +15,7 @@ import gast
 
 from ... import ir
 from ...domain.facts import Num
-from ...ir.builder import Specialiser
+from ...ir.function import Function
 from ...ir.patterns import (
     ELEMENTWISE,
     is_negative,
@@ -69,12 +69,12 @@ def is_part(index: Any) -> bool:
     return all(isinstance(part, gast.Slice) for part in (index.elts if isinstance(index, gast.Tuple) else [index]))
 
 
-def is_item(s: Specialiser, expr: Any) -> bool:
+def is_item(s: Function, expr: Any) -> bool:
     """True if a subscript is by one integer."""
     return is_integer(s, expr.slice)
 
 
-def is_integer(s: Specialiser, index: Any) -> bool:
+def is_integer(s: Function, index: Any) -> bool:
     """True if an index, or a part of one, is an integer."""
     if isinstance(index, gast.BinOp) and isinstance(index.op, (gast.Add, gast.Sub, gast.Mult)):
         return is_integer(s, index.left) and is_integer(s, index.right)
@@ -84,7 +84,7 @@ def is_integer(s: Specialiser, index: Any) -> bool:
     return type(literal(index)) is int
 
 
-def axes_gone(s: Specialiser, index: Any) -> int | None:
+def axes_gone(s: Function, index: Any) -> int | None:
     """The number of axes that an index of integers and slices takes away; None for another index."""
     others = [part for part in subscript_parts(index) if not isinstance(part, gast.Slice)]
     return len(others) if all(is_integer(s, part) for part in others) else None

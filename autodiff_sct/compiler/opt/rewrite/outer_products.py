@@ -24,7 +24,7 @@ from ...analysis.alias import roots_of
 from ...analysis.effects import touches
 from ...analysis.liveness import count_uses
 from ...domain.facts import Num, is_same
-from ...ir.builder import Specialiser
+from ...ir.function import Function
 from ...ir.patterns import numpy_name
 from .product_reuse import operands
 
@@ -49,7 +49,7 @@ class Rest:
     negative: bool = False
 
 
-def batch_outer_products(s: Specialiser, back: ir.Block) -> None:
+def batch_outer_products(s: Function, back: ir.Block) -> None:
     """Rewrite the blocks of the reverse sweep, in place."""
     if not any(isinstance(stmt, ir.Let) and factors(s, stmt) for stmt in ir.adjoint_walk(back)):
         return
@@ -59,7 +59,7 @@ def batch_outer_products(s: Specialiser, back: ir.Block) -> None:
         Sums(s, block, uses).rewrite()
 
 
-def factors(s: Specialiser, stmt: ir.Let) -> tuple[str, str] | None:
+def factors(s: Function, stmt: ir.Let) -> tuple[str, str] | None:
     """The vectors whose outer product a statement computes."""
     call = stmt.expr
     if not isinstance(call, gast.Call) or numpy_name(call) != "outer" or call.keywords or len(call.args) != 2:
@@ -68,7 +68,7 @@ def factors(s: Specialiser, stmt: ir.Let) -> tuple[str, str] | None:
     return (names[0], names[1]) if len(names) == 2 and all(is_vector(s, name) for name in names) else None
 
 
-def is_vector(s: Specialiser, name: str) -> bool:
+def is_vector(s: Function, name: str) -> bool:
     """True if a variable is an array of one axis of floating-point numbers."""
     facts = s.facts.get(name)
     known = isinstance(facts, Num) and facts.kind == "array" and facts.ndim == 1 and not facts.tensor
@@ -78,7 +78,7 @@ def is_vector(s: Specialiser, name: str) -> bool:
 class Sums:
     """The sums of outer products in one block."""
 
-    def __init__(self, s: Specialiser, block: ir.Block, uses: dict[str, int]) -> None:
+    def __init__(self, s: Function, block: ir.Block, uses: dict[str, int]) -> None:
         self.s, self.block, self.uses = s, block, uses
         self.makers = {x.target: x for x in block if isinstance(x, ir.Let) and len(x.targets) == 1 and not x.effect}
 
@@ -242,7 +242,7 @@ class Sums:
         return ir.name(made[-1].target)
 
 
-def changes(s: Specialiser, stmt: Any, memory: frozenset[int] | set[int]) -> bool:
+def changes(s: Function, stmt: Any, memory: frozenset[int] | set[int]) -> bool:
     """True if a statement adds something to some memory in place."""
     sums = [x for x in ir.inside(stmt) if isinstance(x, ir.Let) and x.in_place]
     return any(memory & roots_of(s.facts[n]) for x in sums for n in (x.target, *ir.variables_in(x.expr)))

@@ -39,7 +39,7 @@ from ... import ir
 from ...analysis.alias import Regions
 from ...analysis.liveness import count_uses
 from ...domain.facts import Num, is_same
-from ...ir.builder import Specialiser
+from ...ir.function import Function
 from ...ir.patterns import is_method, literal, numpy_name
 from ...ir.traversal import substitute_own
 
@@ -56,13 +56,13 @@ class Leaf:
     below: bool
 
 
-def reuse_products(s: Specialiser, where: Regions, forward: ir.Block, reverse: ir.Block) -> None:
+def reuse_products(s: Function, where: Regions, forward: ir.Block, reverse: ir.Block) -> None:
     """Rewrite the products of the reverse sweep, in place."""
     if any(is_product(getattr(stmt, "expr", None)) for stmt in ir.walk(forward)):
         Again(s, where, count_uses(reverse)).block(reverse, forward, {}, False)
 
 
-def products(s: Specialiser, where: Regions, block: ir.Block, looped: bool) -> Iterator[tuple[tuple, tuple[str, bool]]]:
+def products(s: Function, where: Regions, block: ir.Block, looped: bool) -> Iterator[tuple[tuple, tuple[str, bool]]]:
     """The products and quotients of a block of the forward sweep -> the variable of each, and whether in a loop."""
     for stmt in block:
         if isinstance(stmt, ir.Let) and len(stmt.targets) == 1 and is_product(stmt.expr) and is_array(s, stmt.target):
@@ -78,7 +78,7 @@ def is_product(expr: object) -> bool:
     return all(isinstance(e, gast.Name) and ir.is_variable(e.id) for e in (expr.left, expr.right))
 
 
-def is_array(s: Specialiser, name: str) -> bool:
+def is_array(s: Function, name: str) -> bool:
     facts = s.facts[name]
     return isinstance(facts, Num) and facts.kind == "array" and facts.dtype is not None and facts.dtype.kind == "f"
 
@@ -86,7 +86,7 @@ def is_array(s: Specialiser, name: str) -> bool:
 class Again:
     """Finds the products that are known, in a block of the reverse sweep and the blocks inside it."""
 
-    def __init__(self, s: Specialiser, where: Regions, uses: dict[str, int]) -> None:
+    def __init__(self, s: Function, where: Regions, uses: dict[str, int]) -> None:
         self.s, self.where, self.uses = s, where, Counter(uses)
         self.gone: set[str] = set()
 
@@ -178,7 +178,7 @@ def is_multiplication(stmt: ir.Let) -> bool:
     return plain and isinstance(stmt.expr, gast.BinOp) and isinstance(stmt.expr.op, PRODUCT)
 
 
-def softmax_vjp(s: Specialiser, where: Regions, forward: ir.Block, reverse: ir.Block) -> None:
+def softmax_vjp(s: Function, where: Regions, forward: ir.Block, reverse: ir.Block) -> None:
     """Rewrite the cotangents of what is divided by its own sum, in place."""
     known = {(p, total): q for p, total, q in normalised(where, forward)}
     if known:
@@ -233,7 +233,7 @@ def operands(stmt: Any, op: type) -> tuple[str, str] | None:
     return (sides[0].id, sides[1].id) if all(isinstance(e, gast.Name) for e in sides) else None
 
 
-def rewrite(s: Specialiser, block: ir.Block, known: dict[Any, str], uses: dict[str, int]) -> None:
+def rewrite(s: Function, block: ir.Block, known: dict[Any, str], uses: dict[str, int]) -> None:
     makers = {x.target: x for x in block if isinstance(x, ir.Let) and len(x.targets) == 1}
     once = {name: x for name, x in makers.items() if uses.get(name) == 1}
     for stmt in list(block):
@@ -253,7 +253,7 @@ def pairs(sides: tuple[str, str] | None) -> list[tuple[str, str]]:
     return [] if sides is None else [sides, sides[::-1]]
 
 
-def terms(s: Specialiser, once: dict[str, ir.Let], d: str, total: tuple[str, Any], q: str) -> Any | None:
+def terms(s: Function, once: dict[str, ir.Let], d: str, total: tuple[str, Any], q: str) -> Any | None:
     """The statements that make ``d = cotangent / total + sum(-cotangent * q / total)``, each read once."""
     added = once.get(d)
     sides = operands(added, gast.Add) if added is not None else None
@@ -273,7 +273,7 @@ def terms(s: Specialiser, once: dict[str, ir.Let], d: str, total: tuple[str, Any
     return None
 
 
-def inner_sum(s: Specialiser, once: dict[str, ir.Let], stmt: ir.Let, settings: Any) -> ir.Let | None:
+def inner_sum(s: Function, once: dict[str, ir.Let], stmt: ir.Let, settings: Any) -> ir.Let | None:
     """The sum over the axis of the total, with that axis kept or put in again where the total has it."""
     expr = stmt.expr
     if settings is None:

@@ -44,13 +44,13 @@ from ....runtime.selection import half_where, select, share_out
 from ... import ir
 from ...domain.facts import Num
 from ...interp.kernel.slice_lengths import site_of
-from ...ir.builder import Specialiser
+from ...ir.function import Function
 from ...ir.patterns import is_pop_call, literal, numpy_name
 from ...ir.traversal import with_operands
 from .canonicalize import cotangents
 
 
-def select_at_runtime(s: Specialiser, block: ir.Block) -> None:
+def select_at_runtime(s: Function, block: ir.Block) -> None:
     """Rewrite the cotangents that a block of the reverse sweep computes, in place."""
     share_halves(s, block)
     looped = {id(x) for stmt in ir.walk(block) if isinstance(stmt, ir.Loop) for x in ir.walk(stmt.body)}
@@ -63,7 +63,7 @@ def select_at_runtime(s: Specialiser, block: ir.Block) -> None:
             setattr(stmt, part, quick(s, expr, 2 if id(stmt) in looped else 1, halves))
 
 
-def quick(s: Specialiser, expr: Any, axes: int, halves: set[str]) -> Any:
+def quick(s: Function, expr: Any, axes: int, halves: set[str]) -> Any:
     """An expression whose selections by arrays of so many axes and more are quick."""
     expr = with_operands(expr, lambda e: quick(s, e, axes, halves))
     if not is_selection(expr) or not any(has_axes(s, e, axes) for e in expr.args[:2]):
@@ -79,7 +79,7 @@ def is_sparse(other: Any) -> bool:
     return isinstance(other, gast.Call) and getattr(other.func, "id", "") == "half_where"
 
 
-def has_axes(s: Specialiser, expr: Any, axes: int) -> bool:
+def has_axes(s: Function, expr: Any, axes: int) -> bool:
     """True if a variable, or one side of a comparison, is an array of doubles or of truth values with so many axes."""
     expr = test_of(s, expr)
     if isinstance(expr, gast.Compare):
@@ -89,7 +89,7 @@ def has_axes(s: Specialiser, expr: Any, axes: int) -> bool:
     return known and facts.dtype.kind in "bf" and (facts.ndim or 0) >= axes  # type: ignore[union-attr]
 
 
-def shared_out(s: Specialiser, expr: Any) -> Any:
+def shared_out(s: Function, expr: Any) -> Any:
     """An expression in which the cotangents of extremes along an axis are put where these are."""
     expr = with_operands(expr, lambda e: shared_out(s, e))
     if not is_selection(expr) or not isinstance(expr.args[0], gast.Name) or literal(expr.args[2]) != 0:
@@ -104,7 +104,7 @@ def shared_out(s: Specialiser, expr: Any) -> Any:
     return expr if found is None else ir.call(s.bind("share_out", share_out), share.left, extreme, *found)
 
 
-def counted_along(s: Specialiser, count: Any, name: str) -> list[Any] | None:
+def counted_along(s: Function, count: Any, name: str) -> list[Any] | None:
     """The axis and the dtype of ``name.sum(axis, dtype, keepdims=True)``."""
     if not isinstance(count, gast.Call) or not isinstance(count.func, gast.Attribute) or count.func.attr != "sum":
         return None
@@ -118,7 +118,7 @@ def counted_along(s: Specialiser, count: Any, name: str) -> list[Any] | None:
     return args if one else None
 
 
-def share_halves(s: Specialiser, block: ir.Block) -> None:
+def share_halves(s: Function, block: ir.Block) -> None:
     """Ask once for halves that have a name because both of the arrays get them."""
     halves = {x.target: x for x in ir.adjoint_walk(block) if isinstance(x, ir.Let) and is_halving(s, x.expr)}
     if not halves:
@@ -140,17 +140,17 @@ def share_halves(s: Specialiser, block: ir.Block) -> None:
                 stmt.expr = ir.call(s.bind("half_where", half_where), tie, half.left)
 
 
-def is_halving(s: Specialiser, expr: Any) -> bool:
+def is_halving(s: Function, expr: Any) -> bool:
     """True if an expression is half of something where two arrays tie, and zero elsewhere."""
     return is_selection(expr) and is_half(expr) and isinstance(test_of(s, expr.args[0]), gast.Compare)
 
 
-def is_choice(s: Specialiser, expr: Any, halves: dict[str, ir.Let]) -> bool:
+def is_choice(s: Function, expr: Any, halves: dict[str, ir.Let]) -> bool:
     """True if an expression selects by a comparison of arrays, and named halves elsewhere."""
     return is_selection(expr) and is_comparison(s, expr.args[0]) and getattr(expr.args[2], "id", "") in halves
 
 
-def asked(s: Specialiser, expr: Any) -> Any:
+def asked(s: Function, expr: Any) -> Any:
     """An expression whose selections have their halves from `half_where`."""
     expr = with_operands(expr, lambda e: asked(s, e))
     if not is_selection(expr) or not is_comparison(s, expr.args[0]):
@@ -166,7 +166,7 @@ def is_selection(expr: Any) -> bool:
     return isinstance(expr, gast.Call) and numpy_name(expr) == "where" and len(expr.args) == 3 and not expr.keywords
 
 
-def test_of(s: Specialiser, condition: Any) -> Any:
+def test_of(s: Function, condition: Any) -> Any:
     """The comparison that a condition is, also where the forward sweep has made it."""
     name = s.step_of(getattr(condition, "id", ""))
     if is_pop_call(condition) and (saved := getattr(condition.func.value, "id", "")) in s.saved:
@@ -175,7 +175,7 @@ def test_of(s: Specialiser, condition: Any) -> Any:
     return made if isinstance(made, gast.Compare) else condition
 
 
-def is_comparison(s: Specialiser, test: Any) -> bool:
+def is_comparison(s: Function, test: Any) -> bool:
     """True if a condition compares an array with something."""
     test = test_of(s, test)
     if not isinstance(test, gast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], (gast.Gt, gast.Lt)):
@@ -191,7 +191,7 @@ def is_half(selection: Any) -> bool:
     return halved and literal(other) == 0
 
 
-def is_tie_of(s: Specialiser, tie: Any, test: Any) -> bool:
+def is_tie_of(s: Function, tie: Any, test: Any) -> bool:
     """True if a condition says that the two sides of a comparison are equal."""
     tie, test = test_of(s, tie), test_of(s, test)
     if not isinstance(tie, gast.Compare) or len(tie.ops) != 1 or not isinstance(tie.ops[0], gast.Eq):
@@ -201,14 +201,14 @@ def is_tie_of(s: Specialiser, tie: Any, test: Any) -> bool:
     return bool(texts[0] == texts[1])
 
 
-def scatter_add(s: Specialiser, block: ir.Block) -> None:
+def scatter_add(s: Function, block: ir.Block) -> None:
     """Rewrite the additions of a block of the reverse sweep and the blocks inside it, in place."""
     for stmt in ir.adjoint_walk(block):
         if isinstance(stmt, ir.Effect) and is_plain(s, stmt.expr):
             stmt.expr = ir.call(ir.attribute(ir.attribute(s.bind("np", np), "add"), "at"), *stmt.expr.args)
 
 
-def is_plain(s: Specialiser, call: Any) -> bool:
+def is_plain(s: Function, call: Any) -> bool:
     """True if a call adds real numbers to single numbers of a vector."""
     if not isinstance(call, gast.Call) or s.globals.get(getattr(call.func, "id", "")) is not scatter.add_at:
         return False
@@ -223,7 +223,7 @@ def is_plain(s: Specialiser, call: Any) -> bool:
     return all(isinstance(f, Num) and f.dtype is not None and f.dtype.kind in "fiub" for f in read)
 
 
-def array(s: Specialiser, expr: Any) -> Num | None:
+def array(s: Function, expr: Any) -> Num | None:
     """The facts of a variable that is an array with an axis or more."""
     facts = s.facts.get(expr.id) if isinstance(expr, gast.Name) else None
     return facts if isinstance(facts, Num) and facts.kind == "array" and facts.ndim else None

@@ -39,7 +39,7 @@ from ....core import thresholds
 from ... import ir
 from ...analysis.ownership import Memory, changed, is_new, is_number, with_own_memory
 from ...domain.facts import Num
-from ...ir.builder import Specialiser
+from ...ir.function import Function
 from ...ir.patterns import is_call, is_negative, literal, negated, numpy_name, signed
 from ...ir.traversal import change_own, replaced, with_operands
 from .canonicalize import Spelling
@@ -49,7 +49,7 @@ COMPUTED = (gast.BinOp, gast.UnaryOp)
 METHODS = frozenset(("sum", "reshape", "transpose", "swapaxes"))
 
 
-def propagate_negations(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
+def propagate_negations(s: Function, front: ir.Block, back: ir.Block) -> None:
     """Rewrite the blocks of the reverse sweep of a program, in place."""
     for stmt in ir.adjoint_walk(back):
         if isinstance(stmt, ir.Store) and stmt.aug is gast.Add and (positive := negated(stmt.value)) is not None:
@@ -69,7 +69,7 @@ def propagate_negations(s: Specialiser, front: ir.Block, back: ir.Block) -> None
         dropped, rest = len(left) < len(rest), left
 
 
-def is_opposite(s: Specialiser, stmt: Any) -> bool:
+def is_opposite(s: Function, stmt: Any) -> bool:
     """True if a statement names the negative of a cotangent."""
     plain = isinstance(stmt, ir.Let) and len(stmt.targets) == 1 and not (stmt.effect or stmt.in_place)
     if not plain or not is_negative(stmt.expr) or not isinstance(stmt.expr.operand, gast.Name):
@@ -80,7 +80,7 @@ def is_opposite(s: Specialiser, stmt: Any) -> bool:
 class Signs:
     """Readers of negatives in one program."""
 
-    def __init__(self, s: Specialiser, front: ir.Block, back: ir.Block) -> None:
+    def __init__(self, s: Function, front: ir.Block, back: ir.Block) -> None:
         self.s, self.front, self.back = s, front, back
         self.spelling = Spelling(s)
         self.readers: dict[str, set[Any]] = defaultdict(set)
@@ -144,7 +144,7 @@ class Signs:
         return any(self.memory.may_share(n, name) for n in changed)
 
 
-def makes_new(s: Specialiser, stmt: Any, name: str) -> bool:
+def makes_new(s: Function, stmt: Any, name: str) -> bool:
     """True if a statement makes something new of a variable, or adds it to an array: it holds none of its memory."""
     if isinstance(stmt, ir.Store):
         return stmt.base != name and isinstance(s.facts[stmt.base], Num)
@@ -155,7 +155,7 @@ def makes_new(s: Specialiser, stmt: Any, name: str) -> bool:
     return isinstance(stmt.expr, COMPUTED) or is_new(stmt.expr) or is_call(stmt.expr, "vdot")
 
 
-def without_sign(s: Specialiser, reader: Any, stmt: ir.Let) -> tuple[type | None, Any, int]:
+def without_sign(s: Function, reader: Any, stmt: ir.Let) -> tuple[type | None, Any, int]:
     """The reader of a negative rewritten for the positive, and the number of signs that it keeps."""
     name, positive = stmt.target, stmt.expr.operand
     stored = isinstance(reader, ir.Store)
@@ -177,7 +177,7 @@ def without_sign(s: Specialiser, reader: Any, stmt: ir.Let) -> tuple[type | None
     return aug, keeps, ir.variables_in(value).count(name)
 
 
-def freed(s: Specialiser, expr: Any, name: str, positive: Any) -> tuple[int, Any] | None:
+def freed(s: Function, expr: Any, name: str, positive: Any) -> tuple[int, Any] | None:
     """The sign and the rest of an expression of the negative of something: one has no negatives of that any more."""
     if isinstance(expr, gast.Name) and expr.id == name:
         return -1, positive
@@ -212,7 +212,7 @@ def joined(op: Any, one: int, left: Any, other: int, right: Any) -> tuple[int, A
     return (1, ir.binop(right, gast.Sub, left)) if other > 0 else (-1, ir.binop(left, gast.Add, right))
 
 
-def of_call(s: Specialiser, call: Any, name: str, positive: Any) -> tuple[int, Any] | None:
+def of_call(s: Function, call: Any, name: str, positive: Any) -> tuple[int, Any] | None:
     """The sign and the rest of a call of a function that is linear in one of its operands."""
     if any(name in ir.names_in(keyword.value) for keyword in call.keywords):
         return None
@@ -233,7 +233,7 @@ def of_call(s: Specialiser, call: Any, name: str, positive: Any) -> tuple[int, A
 EXPONENTS = {*range(3, 13), *range(-12, -1)}
 
 
-def reduce_powers(s: Specialiser, statements: list[Any]) -> None:
+def reduce_powers(s: Function, statements: list[Any]) -> None:
     """Rewrite some statements of a program, in place."""
     for stmt in statements:
         if isinstance(stmt, ir.Let) and (stmt.effect or stmt.loud):
@@ -242,7 +242,7 @@ def reduce_powers(s: Specialiser, statements: list[Any]) -> None:
             change_own(stmt, lambda expr: as_product(s, expr))
 
 
-def reduce_squares(s: Specialiser, back: ir.Block) -> None:
+def reduce_squares(s: Function, back: ir.Block) -> None:
     """Write squares of numbers as products in the loops of the reverse sweep, in place, if that has no branches."""
     statements = ir.adjoint_walk(back)
     loops = [stmt for stmt in statements if isinstance(stmt, ir.Loop)]
@@ -255,14 +255,14 @@ def reduce_squares(s: Specialiser, back: ir.Block) -> None:
             change_own(stmt, lambda expr: with_products(s, expr))
 
 
-def with_products(s: Specialiser, expr: Any) -> Any:
+def with_products(s: Function, expr: Any) -> Any:
     """An expression with products for such squares."""
     if is_square_of_number(s, expr):
         return ir.binop(expr.left, gast.Mult, expr.left)
     return with_operands(expr, lambda e: with_products(s, e))
 
 
-def is_square_of_number(s: Specialiser, expr: Any) -> bool:
+def is_square_of_number(s: Function, expr: Any) -> bool:
     """True if an expression is the square of a variable that is a float."""
     if not isinstance(expr, gast.BinOp) or not isinstance(expr.op, gast.Pow) or not isinstance(expr.left, gast.Name):
         return False
@@ -279,7 +279,7 @@ def decides(stmt: Any) -> bool:
     return any(isinstance(node, gast.IfExp) for expr in ir.expressions(stmt) for node in ir.nodes_in(expr))
 
 
-def as_product(s: Specialiser, expr: Any) -> Any:
+def as_product(s: Function, expr: Any) -> Any:
     """An expression with products for such powers."""
     if not is_power(s, expr):
         return with_operands(expr, lambda e: as_product(s, e))
@@ -296,7 +296,7 @@ def product(base: Any, exponent: int) -> Any:
     return ir.binop(square, gast.Mult, base) if exponent % 2 else square
 
 
-def is_power(s: Specialiser, expr: Any) -> bool:
+def is_power(s: Function, expr: Any) -> bool:
     """True if an expression is such a power of an array of floats."""
     if not isinstance(expr, gast.BinOp) or not isinstance(expr.op, gast.Pow) or not isinstance(expr.left, gast.Name):
         return False

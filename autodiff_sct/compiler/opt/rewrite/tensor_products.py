@@ -23,7 +23,7 @@ from ... import ir
 from ...analysis.liveness import count_uses
 from ...domain.facts import Axis, Num
 from ...interp.kernel.slice_lengths import written_span
-from ...ir.builder import Specialiser
+from ...ir.function import Function
 from ...ir.patterns import literal, numpy_name, subscript_parts
 from ...ir.traversal import with_operands
 from .canonicalize import cotangents, rewrite
@@ -48,7 +48,7 @@ class Operand:
         return sum(dim != 1 for dim in self.dims[:axis])
 
 
-def tensor_products(s: Specialiser, block: ir.Block) -> None:
+def tensor_products(s: Function, block: ir.Block) -> None:
     """Rewrite the cotangents that a block of the reverse sweep computes, in place."""
     uses = count_uses(block)
     for body in [block, *(inner for stmt in ir.adjoint_walk(block) for inner in ir.adjoint_bodies(stmt))]:
@@ -69,7 +69,7 @@ def is_product(stmt: Any) -> bool:
     return plain and isinstance(stmt.expr, gast.BinOp) and isinstance(stmt.expr.op, gast.Mult)
 
 
-def nest_product(s: Specialiser, body: ir.Block, product: ir.Let, reader: Any) -> None:
+def nest_product(s: Function, body: ir.Block, product: ir.Let, reader: Any) -> None:
     """Write a product into the statement behind it, where its sum there is a tensor product."""
     for stmt, part in cotangents(s, [reader]):
         if stmt is reader and product.target in ir.variables_in(before := getattr(stmt, part)):
@@ -79,13 +79,13 @@ def nest_product(s: Specialiser, body: ir.Block, product: ir.Let, reader: Any) -
                 body.remove(product)
 
 
-def products_in(s: Specialiser, expr: Any) -> Any:
+def products_in(s: Function, expr: Any) -> Any:
     """An expression with its sums of products as tensor products."""
     expr = with_operands(expr, lambda e: products_in(s, e))
     return of_sum(s, expr) or expr if isinstance(expr, gast.Call) else expr
 
 
-def of_sum(s: Specialiser, call: Any) -> Any | None:
+def of_sum(s: Function, call: Any) -> Any | None:
     """A sum along axes of a product of two arrays, as a tensor product."""
     if numpy_name(call) == "einsum":
         return of_einsum(s, call)
@@ -99,7 +99,7 @@ def of_sum(s: Specialiser, call: Any) -> Any | None:
     return tensor_product(s, terms.left, terms.right, [*map(literal, subscript_parts(settings["axis"]))])
 
 
-def of_einsum(s: Specialiser, call: Any) -> Any | None:
+def of_einsum(s: Function, call: Any) -> Any | None:
     """The same spelt with subscripts, as in ``np.einsum("ijk,ijk->jk", a, b)``."""
     inputs, _, output = str(getattr(call.args[0], "value", "")).partition("->")
     first, _, second = inputs.partition(",")
@@ -108,7 +108,7 @@ def of_einsum(s: Specialiser, call: Any) -> Any | None:
     return tensor_product(s, call.args[1], call.args[2], [k for k, c in enumerate(first) if c not in output])
 
 
-def tensor_product(s: Specialiser, a: Any, b: Any, axes: list[Any]) -> Any | None:
+def tensor_product(s: Function, a: Any, b: Any, axes: list[Any]) -> Any | None:
     """The sum along some axes of the product of two arrays, if they share no other axis."""
     left, right = operand(s, a), operand(s, b)
     if left is None or right is None:
@@ -141,14 +141,14 @@ def summed_axes(left: Operand, right: Operand, summed: list[int]) -> Any:
     return ir.tuple_([found[0] if count == 1 else ir.tuple_(found) for found in constants])
 
 
-def is_one_length(s: Specialiser, one: Axis, other: Axis, a: Any, b: Any) -> bool:
+def is_one_length(s: Function, one: Axis, other: Axis, a: Any, b: Any) -> bool:
     """True if two axes surely have one length, which is not known to be 1."""
     names = [n for expr in (a, b) for n in ir.names_in(expr) if n in s.facts]
     known = one is not None and other is not None and 1 not in (one, other)
     return known and s.same_lengths((one,), (other,), s.where_made(*names))
 
 
-def operand(s: Specialiser, expr: Any) -> Operand | None:
+def operand(s: Function, expr: Any) -> Operand | None:
     """An operand that is a variable, or a part of one with new axes."""
     if isinstance(expr, gast.Name):
         dims = dims_of(s, expr.id)
@@ -159,7 +159,7 @@ def operand(s: Specialiser, expr: Any) -> Operand | None:
     return part(s, expr.value, subscript_parts(expr.slice), dims) if dims is not None else None
 
 
-def part(s: Specialiser, array: Any, index: list[Any], dims: tuple[Axis, ...]) -> Operand | None:
+def part(s: Function, array: Any, index: list[Any], dims: tuple[Axis, ...]) -> Operand | None:
     """An array under a subscript of slices and new axes."""
     have, found, kept = list(dims), [], []
     for each in [*index, *[ALL] * (len(dims) - sum(not is_new_axis(x) for x in index))]:
@@ -184,7 +184,7 @@ def is_new_axis(part: Any) -> bool:
     return (isinstance(part, gast.Constant) and part.value is None) or ir.path_of(part) == "np.newaxis"
 
 
-def dims_of(s: Specialiser, name: str) -> tuple[Axis, ...] | None:
+def dims_of(s: Function, name: str) -> tuple[Axis, ...] | None:
     """The axes of a variable that is an array of doubles."""
     facts = s.facts.get(name)
     doubles = isinstance(facts, Num) and facts.kind == "array" and facts.dtype == np.float64 and not facts.tensor

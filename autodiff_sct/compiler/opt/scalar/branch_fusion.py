@@ -31,10 +31,10 @@ from ...analysis.alias import Regions, reachable, roots_of
 from ...analysis.effects import is_safe
 from ...analysis.liveness import count_uses, readers_of
 from ...domain.facts import Num
-from ...ir.builder import Specialiser
+from ...ir.function import Function
 
 
-def fuse_branches(s: Specialiser, where: Regions, front: ir.Block, back: ir.Block) -> None:
+def fuse_branches(s: Function, where: Regions, front: ir.Block, back: ir.Block) -> None:
     """Move statements from the end of the forward sweep into the reverse sweep, in place."""
     made = {n for stmt in front for n in ir.ir_targets(stmt)}
     Joining(s, where, count_uses([*front, *back]), made).block(front, back, Passed(), False)
@@ -60,7 +60,7 @@ class Passed:
 class Joining:
     """Moves statements of a block of the forward sweep into the block that reverses it, the last one first."""
 
-    def __init__(self, s: Specialiser, where: Regions, uses: dict[str, int], made: set[str]) -> None:
+    def __init__(self, s: Function, where: Regions, uses: dict[str, int], made: set[str]) -> None:
         self.s, self.uses, self.made = s, uses, made
         self.read: dict[Any, dict[str, None]] = {}  # what is known of blocks into which nothing has been moved
         self.memory: dict[Any, frozenset[int]] = {}  # the roots of what statements of the reverse sweep write
@@ -149,7 +149,7 @@ class Target:
     """A block of the reverse sweep that statements are moved into."""
 
     def __init__(
-        self, s: Specialiser, block: ir.Block, read: dict[Any, dict[str, None]], known: dict[Any, frozenset[int]]
+        self, s: Function, block: ir.Block, read: dict[Any, dict[str, None]], known: dict[Any, frozenset[int]]
     ) -> None:
         self.s, self.block = s, block
         self.readers = readers_of(block, read)
@@ -175,12 +175,12 @@ class Target:
             self.readers.setdefault(name, []).append(stmt)
 
 
-def memory_of(s: Specialiser, stmt: Any) -> set[int]:
+def memory_of(s: Function, stmt: Any) -> set[int]:
     """The roots of what a statement reads."""
     return {root for n in ir.reads(stmt) for root in reachable(s, s.facts[n])}
 
 
-def written(s: Specialiser, stmt: Any) -> set[int]:
+def written(s: Function, stmt: Any) -> set[int]:
     """The roots of the memory that a statement itself writes."""
     if isinstance(stmt, ir.Store):
         return set(roots_of(s.facts[stmt.base]))
@@ -191,7 +191,7 @@ def written(s: Specialiser, stmt: Any) -> set[int]:
     return {root for n in [stmt.target, *ir.names_in(stmt.expr.left)] for root in roots_of(s.facts[n])}
 
 
-def written_inside(s: Specialiser, stmt: Any, known: dict[Any, frozenset[int]]) -> frozenset[int]:
+def written_inside(s: Function, stmt: Any, known: dict[Any, frozenset[int]]) -> frozenset[int]:
     """The roots of the memory that a statement and the blocks inside it write; `known` are those found."""
     if stmt not in known:
         inside = (written_inside(s, x, known) for body in ir.bodies(stmt) for x in body)
@@ -199,7 +199,7 @@ def written_inside(s: Specialiser, stmt: Any, known: dict[Any, frozenset[int]]) 
     return known[stmt]
 
 
-def is_array(s: Specialiser, name: str) -> bool:
+def is_array(s: Function, name: str) -> bool:
     facts = s.facts[name]
     return not isinstance(facts, Num) or bool(facts.ndim) or facts.dims is None
 

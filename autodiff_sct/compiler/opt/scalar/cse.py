@@ -51,7 +51,7 @@ from ...analysis.alias import Regions
 from ...analysis.ownership import is_new
 from ...domain.facts import Listed, Num
 from ...domain.values import Leaf, TupleV
-from ...ir.builder import Specialiser
+from ...ir.function import Function
 from ...ir.patterns import ELEMENTWISE, literal, numpy_name
 from ...ir.traversal import read_instead, substitute_own
 
@@ -62,7 +62,7 @@ METHODS = ("mean", "sum", "max", "min")
 SETTINGS |= {getattr(np, name): ("axis",) for name in METHODS}
 
 
-def number_values(s: Specialiser, where: Regions, program: ir.Block, results: Sequence[str]) -> None:
+def number_values(s: Function, where: Regions, program: ir.Block, results: Sequence[str]) -> None:
     """Drop statements of a program, in place; `results` are the variables that it returns."""
     Once(s, where, program, results).block(program, {})
 
@@ -70,7 +70,7 @@ def number_values(s: Specialiser, where: Regions, program: ir.Block, results: Se
 class Once:
     """Looks for what is computed again."""
 
-    def __init__(self, s: Specialiser, where: Regions, program: ir.Block, results: Sequence[str]) -> None:
+    def __init__(self, s: Function, where: Regions, program: ir.Block, results: Sequence[str]) -> None:
         self.s, self.where, self.program = s, where, program
         self.shown = set(results)  # what somebody sees under its own name
         for stmt in ir.walk(program):
@@ -121,9 +121,7 @@ class Once:
         return name not in ir.variables_in(expr.value)
 
 
-def number_across_sweeps(
-    s: Specialiser, where: Regions, forward: ir.Block, reverse: ir.Block, final: ir.Return
-) -> None:
+def number_across_sweeps(s: Function, where: Regions, forward: ir.Block, reverse: ir.Block, final: ir.Return) -> None:
     """Let the reverse sweep read what the forward sweep has, in place."""
     Across(s, where, readers_inside([*reverse, final])).block(reverse, forward, {}, False)
 
@@ -131,7 +129,7 @@ def number_across_sweeps(
 class Across:
     """Looks in the reverse sweep for what the block that is reversed, and those around it, have computed."""
 
-    def __init__(self, s: Specialiser, where: Regions, readers: dict[str, list[Any]]) -> None:
+    def __init__(self, s: Function, where: Regions, readers: dict[str, list[Any]]) -> None:
         self.s, self.where, self.readers = s, where, readers
         self.names: dict[str, str] = {}  # of the reverse sweep -> of the forward sweep
 
@@ -191,7 +189,7 @@ def is_inverse(stmt: Any) -> bool:
     return ir.path_of(call.func) == "np.linalg.inv"
 
 
-def key_of(s: Specialiser, where: Regions, stmt: ir.Let, names: Mapping[str, str] = NO_NAMES) -> Any:
+def key_of(s: Function, where: Regions, stmt: ir.Let, names: Mapping[str, str] = NO_NAMES) -> Any:
     """The key of a statement that computes an array as a function of its operands; `names` stand for others.
 
     The expression tells, not the operation that it was made for: other passes may have rewritten it since.
@@ -228,7 +226,7 @@ def key_of(s: Specialiser, where: Regions, stmt: ir.Let, names: Mapping[str, str
     return None if None in parts else (kind, *parts, options)
 
 
-def is_array_of_list(s: Specialiser, expr: Any) -> bool:
+def is_array_of_list(s: Function, expr: Any) -> bool:
     """True if an expression makes an array of a list of numbers."""
     if not isinstance(expr, gast.Call) or numpy_name(expr) != "array" or len(expr.args) != 1 or expr.keywords:
         return False
@@ -239,7 +237,7 @@ def is_array_of_list(s: Specialiser, expr: Any) -> bool:
     return isinstance(held, Num) and held.dims == () and held.kind != "array"
 
 
-def function_of(s: Specialiser, expr: gast.Call) -> Any:
+def function_of(s: Function, expr: gast.Call) -> Any:
     """The function of NumPy that is called, by its name or as the method of an array."""
     name = numpy_name(expr)
     if name is None and isinstance(expr.func, gast.Attribute) and isinstance(expr.func.value, gast.Name):
@@ -257,7 +255,7 @@ def part_of(where: Regions, expr: Any, names: Mapping[str, str]) -> Any:
     return None if number is None else (type(number), repr(number))
 
 
-def is_array(s: Specialiser, name: str) -> bool:
+def is_array(s: Function, name: str) -> bool:
     facts = s.facts[name]
     return isinstance(facts, Num) and facts.kind == "array" and bool(facts.ndim) and not facts.tensor
 
@@ -269,7 +267,7 @@ def is_arithmetic(stmt: Any, name: str) -> bool:
     return not stmt.in_place or getattr(stmt.expr.left, "id", None) != name
 
 
-def propagate_merges(s: Specialiser, back: ir.Block) -> None:
+def propagate_merges(s: Function, back: ir.Block) -> None:
     """Rewrite the branches of the reverse sweep that stand outside loops, in place."""
     for stmt in back:
         if not isinstance(stmt, ir.If):
@@ -286,7 +284,7 @@ def propagate_merges(s: Specialiser, back: ir.Block) -> None:
                     read_instead(inner, names)
 
 
-def is_alike(s: Specialiser, name: str, merged: str) -> bool:
+def is_alike(s: Function, name: str, merged: str) -> bool:
     """True if the same is known of what one path hands on as of what comes from all of them."""
     one, other = s.facts[name], s.facts[merged]
     if not isinstance(one, Num) or not isinstance(other, Num) or {name, merged} & s.unbound:

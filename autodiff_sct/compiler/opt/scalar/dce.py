@@ -40,13 +40,13 @@ from ...analysis.effects import fact, is_integer, is_safe, literal, path
 from ...analysis.liveness import count_uses
 from ...analysis.meetings import Meetings, Shapes, Unproven
 from ...domain.facts import Listed, Num
-from ...ir.builder import Specialiser
+from ...ir.function import Function
 
 NONE_OF_IT = gast.Slice(None, ir.constant(0), None)
 ALL = gast.Slice(None, None, None)
 
 
-def shape_check(s: Specialiser, stmt: ir.Let) -> Any | None:
+def shape_check(s: Function, stmt: ir.Let) -> Any | None:
     """An expression that raises what a statement without a reader may raise, from the shapes alone."""
     expr: Any = stmt.expr
     if stmt.loud or not isinstance(expr, (gast.BinOp, gast.Call)):
@@ -60,7 +60,7 @@ def shape_check(s: Specialiser, stmt: ir.Let) -> Any | None:
     return ir.call(s.bind("check_broadcast", check_broadcast), *map(ir.name, arrays)) if len(arrays) > 1 else None
 
 
-def of_product(s: Specialiser, expr: Any) -> Any | None:
+def of_product(s: Function, expr: Any) -> Any | None:
     """A product of matrices with no rows, or of a vector with no columns."""
     facts = [fact(s, side) for side in (expr.left, expr.right)]
     if not all(map(is_of_floats, facts)):
@@ -73,7 +73,7 @@ def of_product(s: Specialiser, expr: Any) -> Any | None:
     return None
 
 
-def operands(s: Specialiser, expr: Any) -> Iterator[Any | None]:
+def operands(s: Function, expr: Any) -> Iterator[Any | None]:
     """The arrays that an expression computes with element by element; None for anything else."""
     found = fact(s, expr)
     if isinstance(expr, gast.BinOp) and isinstance(expr.op, ELEMENTWISE):
@@ -102,13 +102,13 @@ LAZY = (gast.IfExp, gast.BoolOp, gast.Lambda, gast.ListComp, gast.DictComp, gast
 ELEMENTWISE = (gast.Add, gast.Sub, gast.Mult, gast.Div)
 
 
-def eliminate_dead_code(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
+def eliminate_dead_code(s: Function, front: ir.Block, back: ir.Block) -> None:
     """Drop statements of the forward sweep, in place."""
     uses = count_uses([*front, *back])
     Unread(s, uses, front, back).block(front)
 
 
-def unname_dead_results(s: Specialiser, front: ir.Block, back: ir.Block, checks: bool) -> None:
+def unname_dead_results(s: Function, front: ir.Block, back: ir.Block, checks: bool) -> None:
     """Write what is only there since it may raise, or for its effects, without a name for its result, in place.
 
     With `checks`, of what may raise for its operands' shapes, the check of these is left.
@@ -146,7 +146,7 @@ def surely_reads(block: ir.Block, name: str) -> bool:
     return False
 
 
-def is_only_executed(s: Specialiser, stmt: ir.Let) -> bool:
+def is_only_executed(s: Function, stmt: ir.Let) -> bool:
     """True if a statement whose result nobody reads needs no name for it."""
     held = stmt.saves or stmt.in_place or unpacks(stmt) or stmt.target in s.named
     return not held and not isinstance(stmt.expr, (gast.Name, gast.Constant))
@@ -155,7 +155,7 @@ def is_only_executed(s: Specialiser, stmt: ir.Let) -> bool:
 class Unread:
     """Drops statements from the last to the first, and counts what they do not read any more."""
 
-    def __init__(self, s: Specialiser, uses: dict[str, int], front: ir.Block, back: ir.Block) -> None:
+    def __init__(self, s: Function, uses: dict[str, int], front: ir.Block, back: ir.Block) -> None:
         self.s, self.uses, self.front, self.back = s, uses, front, back
 
     @cached_property

@@ -62,7 +62,7 @@ from ...analysis.effects import fact, is_safe, touches
 from ...analysis.liveness import count_uses
 from ...analysis.remarks import hand_on
 from ...domain.facts import Listed, Mapped, Num
-from ...ir.builder import Specialiser
+from ...ir.function import Function
 from ...ir.patterns import is_ellipsis, is_pop_call, size
 from ...ir.traversal import substitute_own
 from ...text.expressions import columns_of
@@ -71,14 +71,14 @@ COLUMNS = 80
 SHORT = 12  # columns of the place of an item that is read twice
 
 
-def substitute_into_effects(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
+def substitute_into_effects(s: Function, front: ir.Block, back: ir.Block) -> None:
     """Rewrite both sweeps, in place."""
     uses = count_uses([*front, *back])
     for block in (front, back):
         inside(s, block, uses)
 
 
-def inside(s: Specialiser, block: ir.Block, uses: dict[str, int]) -> None:
+def inside(s: Function, block: ir.Block, uses: dict[str, int]) -> None:
     """Rewrite a block and the blocks inside it."""
     for stmt, following in list(zip(block, block[1:])):
         if isinstance(stmt, ir.Let) and len(stmt.targets) == 1 and uses.get(stmt.target) == 1 and not stmt.state_reads:
@@ -109,7 +109,7 @@ def stop_there(loop: ir.Loop, uses: dict[str, int]) -> None:
         loop.body.pop()
 
 
-def is_written(s: Specialiser, stmt: ir.Let, following: Any) -> bool:
+def is_written(s: Function, stmt: ir.Let, following: Any) -> bool:
     """True if a value becomes part of the statement after it, which is changed then."""
     mapping = {stmt.target: stmt.expr}
     if isinstance(following, ir.Raise):
@@ -152,7 +152,7 @@ def is_place(stmt: ir.Let, following: Any) -> bool:
     return columns_of(stmt.expr) + sum(map(columns_of, stored)) <= COLUMNS
 
 
-def read_twice(s: Specialiser, stmt: ir.Let, block: ir.Block) -> None:
+def read_twice(s: Function, stmt: ir.Let, block: ir.Block) -> None:
     """Let an item that is saved and read once more, in the same block, go without a name."""
     place = block.index(stmt)
     saving = block[place + 1] if place + 1 < len(block) else None
@@ -177,7 +177,7 @@ def read_twice(s: Specialiser, stmt: ir.Let, block: ir.Block) -> None:
     block.remove(stmt)
 
 
-def is_tested(s: Specialiser, stmt: ir.Let, block: ir.Block) -> bool:
+def is_tested(s: Function, stmt: ir.Let, block: ir.Block) -> bool:
     """True if a value is saved, then tested: now what was saved last is."""
     place = block.index(stmt)
     saving, test = (block[place + 1 : place + 3] + [None, None])[:2]
@@ -204,7 +204,7 @@ def writes(stmt: Any) -> bool:
     return isinstance(stmt, ir.Let) and (stmt.effect or stmt.in_place)
 
 
-def is_number_of_item(s: Specialiser, stmt: ir.Let) -> bool:
+def is_number_of_item(s: Function, stmt: ir.Let) -> bool:
     """True if a statement reads a number out of an array or a list, at a place that is told in a few letters."""
     expr, found = stmt.expr, s.facts[stmt.target]
     if stmt.effect or not isinstance(expr, gast.Subscript) or columns_of(expr.slice) > SHORT:
@@ -222,7 +222,7 @@ def is_told(stmt: ir.Let, following: Any) -> bool:
     return stmt.effect and getattr(call.args[0], "id", None) == stmt.target
 
 
-def is_item(s: Specialiser, stmt: ir.Let, following: ir.Store) -> bool:
+def is_item(s: Function, stmt: ir.Let, following: ir.Store) -> bool:
     """True if a statement changes the array that an item of a list is, as the statement before it names it."""
     whole = isinstance(following.index, gast.Constant) and following.index.value is Ellipsis
     if not whole or following.aug is None or following.base != stmt.target:
@@ -236,7 +236,7 @@ def is_item(s: Specialiser, stmt: ir.Let, following: ir.Store) -> bool:
     return True
 
 
-def substitute_numbers(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
+def substitute_numbers(s: Function, front: ir.Block, back: ir.Block) -> None:
     """Move statements from the end of the forward sweep into the reverse sweep, in place."""
     uses = count_uses([*front, *back])
     table = Movable(s, front, back, uses)
@@ -249,7 +249,7 @@ def substitute_numbers(s: Specialiser, front: ir.Block, back: ir.Block) -> None:
 class Movable:
     """The statements that may move, and where to."""
 
-    def __init__(self, s: Specialiser, front: ir.Block, back: ir.Block, uses: dict[str, int]) -> None:
+    def __init__(self, s: Function, front: ir.Block, back: ir.Block, uses: dict[str, int]) -> None:
         self.s, self.front, self.back, self.uses = s, front, back, uses
         self.makers = {stmt.target: stmt for stmt in front if isinstance(stmt, ir.Let) and len(stmt.targets) == 1}
         self.readers = {n: stmt for stmt in back if isinstance(stmt, (ir.Let, ir.Store)) for n in ir.reads(stmt)}

@@ -18,7 +18,7 @@ from ...analysis.liveness import count_uses
 from ...analysis.ownership import Sharing
 from ...analysis.remarks import hand_on
 from ...domain.facts import Listed, Num
-from ...ir.builder import Specialiser
+from ...interp.kernel.specialiser import Specialiser
 from ...ir.patterns import (
     SUMS,
     holds_numbers,

@@ -27,7 +27,7 @@ from ... import ir
 from ...analysis.alias import Regions
 from ...analysis.effects import path
 from ...domain.facts import FLOAT, Num
-from ...ir.builder import Specialiser
+from ...ir.function import Function
 from ...ir.patterns import literal
 from ...ir.traversal import read_instead
 from ..loops.sroa import with_names
@@ -40,7 +40,7 @@ LITERAL = replace(FLOAT, kind="literal")  # a number of the program's text, whic
 WITH_FINITE_DERIVATIVES = (np.sin, np.cos, np.tanh, np.arctan, np.square)
 
 
-def hoist_invariants(s: Specialiser, where: Regions, forward: ir.Block, active: set[str], again: bool) -> bool:
+def hoist_invariants(s: Function, where: Regions, forward: ir.Block, active: set[str], again: bool) -> bool:
     """Move statements of the forward sweep before its loops, in place.
 
     `again` says that a call that raises may be run again; the result, whether one that raises has to be.
@@ -54,7 +54,7 @@ def hoist_invariants(s: Specialiser, where: Regions, forward: ir.Block, active: 
 class ReversedOnce:
     """Looks for what the steps of loops have in common."""
 
-    def __init__(self, s: Specialiser, where: Regions, forward: ir.Block, active: set[str], again: bool) -> None:
+    def __init__(self, s: Function, where: Regions, forward: ir.Block, active: set[str], again: bool) -> None:
         self.s, self.where, self.active = s, where, active
         self.kinds, self.safe, self.relies = Kinds(s, again), Kinds(s, False), False
         self.defined = ir.defined(forward)
@@ -168,7 +168,7 @@ def is_tame(expr: Any) -> bool:
 class Kinds:
     """The kinds of expressions that surely raise nothing: floats, NumPy's floats and arrays of doubles."""
 
-    def __init__(self, s: Specialiser, again: bool) -> None:
+    def __init__(self, s: Function, again: bool) -> None:
         self.s, self.again = s, again  # whether what raises is run again
 
     def of(self, expr: Any) -> Num | None:

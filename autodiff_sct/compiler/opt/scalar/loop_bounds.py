@@ -35,12 +35,12 @@ from ... import ir
 from ...analysis.alias import Regions, roots_of
 from ...analysis.liveness import uncounted
 from ...domain.facts import INT, Listed, Num, Opaque
-from ...ir.builder import Specialiser
+from ...ir.function import Function
 from ...ir.traversal import change_own, replaced_node
 from .forward_substitution import substitute_own
 
 
-def rematerialize_lengths(s: Specialiser, where: Regions, program: ir.Block, lists: bool) -> ir.Block:
+def rematerialize_lengths(s: Function, where: Regions, program: ir.Block, lists: bool) -> ir.Block:
     """The program with the lengths of arrays, and of `lists` that are complete, written where loops need them."""
     statements = ir.walk(program)
     lengths = {stmt.target: stmt.expr for stmt in statements if is_length(s, stmt, Num)}
@@ -62,7 +62,7 @@ def rematerialize_lengths(s: Specialiser, where: Regions, program: ir.Block, lis
     return without(program, lengths)
 
 
-def numbers_off(s: Specialiser, statements: list[Any], lengths: dict[str, Any]) -> dict[str, Any]:
+def numbers_off(s: Function, statements: list[Any], lengths: dict[str, Any]) -> dict[str, Any]:
     """The lengths among some with a number added, under no name of the user's."""
     made = [stmt for stmt in statements if isinstance(stmt, ir.Let) and len(stmt.targets) == 1]
     return {
@@ -76,7 +76,7 @@ def numbers_off(s: Specialiser, statements: list[Any], lengths: dict[str, Any]) 
     }
 
 
-def sums(s: Specialiser, statements: list[Any]) -> dict[str, Any]:
+def sums(s: Function, statements: list[Any]) -> dict[str, Any]:
     """The integers that are one of the user's with a number added, whose name never stands for another."""
     made = Counter(s.hints[n] for stmt in statements for n in ir.ir_targets(stmt) if n in s.named)
     found = {}
@@ -96,7 +96,7 @@ def is_python_int(facts: Any) -> bool:
     return isinstance(facts, Num) and facts.python and facts.kind == "int"
 
 
-def is_length(s: Specialiser, stmt: Any, kind: type) -> bool:
+def is_length(s: Function, stmt: Any, kind: type) -> bool:
     """True if a statement reads the length of a variable of some kind, under no name of the user's."""
     return (
         isinstance(stmt, ir.Let)
@@ -107,7 +107,7 @@ def is_length(s: Specialiser, stmt: Any, kind: type) -> bool:
     )
 
 
-def complete(s: Specialiser, where: Regions, program: ir.Block) -> dict[str, Any]:
+def complete(s: Function, where: Regions, program: ir.Block) -> dict[str, Any]:
     """The lengths of lists, by their names, that nothing changes any more."""
     found: dict[str, Any] = {}
     if not any(is_length(s, stmt, Listed) for stmt in program):
@@ -129,7 +129,7 @@ def complete(s: Specialiser, where: Regions, program: ir.Block) -> dict[str, Any
     return found
 
 
-def resized(s: Specialiser, stmt: Any) -> Sequence[str] | None:
+def resized(s: Function, stmt: Any) -> Sequence[str] | None:
     """The lists whose length a statement may change; nothing where that could be any."""
     if isinstance(stmt, ir.Store):
         return [] if isinstance(s.facts[stmt.base], Num) else [stmt.base]
@@ -187,7 +187,7 @@ def split(expr: Any) -> tuple[Any, int]:
 # -- loops that only repeat
 
 
-def normalize_direction(s: Specialiser, program: ir.Block) -> None:
+def normalize_direction(s: Function, program: ir.Block) -> None:
     """Let loops whose counter is nobody's count up, in place."""
     loops = [x for x in ir.walk(program) if isinstance(x, ir.Loop) and x.kind == "range" and len(x.bounds) == 3]
     if not loops:
@@ -215,7 +215,7 @@ OFTEN = 3  # places that read one
 CALLED = {(gast.Add, 1): "after", (gast.Sub, 1): "before"}
 
 
-def rematerialize_counters(s: Specialiser, program: ir.Block) -> None:
+def rematerialize_counters(s: Function, program: ir.Block) -> None:
     """Write counters with a number added where they are read, in place."""
     counters = counters_of(program)
     if not counters:
@@ -239,7 +239,7 @@ def rematerialize_counters(s: Specialiser, program: ir.Block) -> None:
         block[:] = [x for x in block if not (isinstance(x, ir.Let) and x.target in found)]
 
 
-def name_counters(s: Specialiser, back: ir.Block) -> None:
+def name_counters(s: Function, back: ir.Block) -> None:
     """Give a name to those that the reverse sweep reads often, in place; the forward sweep stays as it is written."""
     for loop in [stmt for stmt in ir.adjoint_walk(back) if isinstance(stmt, ir.Loop)]:
         counter = loop.index
@@ -261,7 +261,7 @@ def name_counters(s: Specialiser, back: ir.Block) -> None:
                 begin_with(s, loop, inside, key, node)
 
 
-def begin_with(s: Specialiser, loop: ir.Loop, inside: ir.Block, key: str, node: Any) -> None:
+def begin_with(s: Function, loop: ir.Loop, inside: ir.Block, key: str, node: Any) -> None:
     """Let the body of a loop begin with a number under a name of its own."""
     name = s.fresh(CALLED.get((type(node.op), node.right.value), "t"), INT)
     for stmt in inside:

@@ -35,7 +35,7 @@ from ...analysis.alias import Regions, roots_of
 from ...analysis.effects import fact
 from ...analysis.liveness import count_uses
 from ...domain.facts import Listed, Num
-from ...ir.builder import Specialiser
+from ...ir.function import Function
 from ...ir.traversal import substitute_own
 from ...text.expressions import columns_of
 
@@ -43,7 +43,7 @@ INDEX = (gast.Constant, gast.Slice, gast.UnaryOp, gast.Tuple)
 SHORT = 8  # columns of what may be read three times
 
 
-def rematerialize(s: Specialiser, where: Regions, front: ir.Block, back: ir.Block) -> None:
+def rematerialize(s: Function, where: Regions, front: ir.Block, back: ir.Block) -> None:
     """Rewrite both sweeps, in place."""
     table = Repeating(s, where, [*front, *back])
     for block in (front, back):
@@ -57,7 +57,7 @@ def rematerialize(s: Specialiser, where: Regions, front: ir.Block, back: ir.Bloc
 class Repeating:
     """Finds what is as short as a name, and takes its statements out."""
 
-    def __init__(self, s: Specialiser, where: Regions, program: ir.Block) -> None:
+    def __init__(self, s: Function, where: Regions, program: ir.Block) -> None:
         self.s, self.where = s, where
         self.found: dict[str, Any] = {}
         self.sums = False

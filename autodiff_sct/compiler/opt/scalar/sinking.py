@@ -55,17 +55,17 @@ from ...analysis.alias import roots_of
 from ...analysis.effects import touches
 from ...analysis.liveness import count_uses, names_read, readers_of
 from ...domain.facts import Num
-from ...ir.builder import Specialiser
+from ...ir.function import Function
 from ...ir.patterns import is_call, is_literal_zero, is_pop_call, is_zeroing
 from ...ir.traversal import substitute_own
 
 
-def sink(s: Specialiser, block: ir.Block) -> None:
+def sink(s: Function, block: ir.Block) -> None:
     """Reorder a block of the reverse sweep and the blocks inside it, in place."""
     sink_inside(s, block, {})
 
 
-def sink_inside(s: Specialiser, block: ir.Block, known: dict[Any, dict[str, None]]) -> None:
+def sink_inside(s: Function, block: ir.Block, known: dict[Any, dict[str, None]]) -> None:
     """The same; `known` are the variables that statements read, which stay the same."""
     for stmt in block:
         for inner in ir.adjoint_bodies(stmt):
@@ -84,19 +84,19 @@ def sink_inside(s: Specialiser, block: ir.Block, known: dict[Any, dict[str, None
         move_past(s, block, places, readers, stmt, popped)
 
 
-def is_pop(s: Specialiser, stmt: Any) -> bool:
+def is_pop(s: Function, stmt: Any) -> bool:
     """True if a statement reads back one value: of several, others may be read before."""
     if not isinstance(stmt, ir.Let) or len(stmt.targets) > 1 or not stmt.effect or not is_call(stmt.expr, "pop"):
         return False
     return getattr(stmt.expr.func.value, "id", None) in s.saved
 
 
-def is_number(s: Specialiser, stmt: Any) -> bool:
+def is_number(s: Function, stmt: Any) -> bool:
     """True if a statement gives a cotangent a number that is written in the text."""
     return isinstance(stmt, ir.Let) and isinstance(stmt.expr, gast.Constant) and s.is_cotangent(stmt.target)
 
 
-def is_next_value(s: Specialiser, stmt: Any) -> bool:
+def is_next_value(s: Function, stmt: Any) -> bool:
     """True if a statement makes a cotangent from one of the same name."""
     if not isinstance(stmt, ir.Let) or len(stmt.targets) != 1 or stmt.effect or stmt.in_place:
         return False
@@ -105,12 +105,12 @@ def is_next_value(s: Specialiser, stmt: Any) -> bool:
     return s.is_cotangent(stmt.target) and len(replaced_by(s, stmt)) == 1
 
 
-def replaced_by(s: Specialiser, stmt: ir.Let) -> set[str]:
+def replaced_by(s: Function, stmt: ir.Let) -> set[str]:
     return {n for n in ir.reads(stmt) if s.hints[n] == s.hints[stmt.target]}
 
 
 def move_past(
-    s: Specialiser,
+    s: Function,
     block: ir.Block,
     places: dict[Any, int],
     readers: dict[str, list[Any]],
@@ -130,15 +130,13 @@ def move_past(
         places |= {block[k]: k for k in range(first, last + 1)}
 
 
-def changes(s: Specialiser, stmt: Any, memory: set[int]) -> bool:
+def changes(s: Function, stmt: Any, memory: set[int]) -> bool:
     """True if a statement adds something to some memory under another name."""
     sums = [x for x in ir.inside(stmt) if isinstance(x, ir.Let) and x.in_place]
     return any(memory & roots_of(s.facts[n]) for x in sums for n in (x.target, *ir.variables_in(x.expr.left)))
 
 
-def last_use(
-    s: Specialiser, block: ir.Block, places: dict[Any, int], readers: dict[str, list[Any]], first: ir.Let
-) -> int:
+def last_use(s: Function, block: ir.Block, places: dict[Any, int], readers: dict[str, list[Any]], first: ir.Let) -> int:
     """The last read, in the reverse of one line, of what a statement replaces, or of a temporary made of it."""
     last = places[first]
     after = {places[x] for n in replaced_by(s, first) for x in readers[n] if places[x] > last}
@@ -172,13 +170,13 @@ def begins_line(stmt: Any, first: ir.Let) -> bool:
     return bool(ir.bodies(stmt)) or (stmt.origin is not None and not ir.same_line(stmt, first))
 
 
-def sink_stores(s: Specialiser, program: ir.Block) -> None:
+def sink_stores(s: Function, program: ir.Block) -> None:
     """Reorder the blocks of the reverse sweep, in place."""
     if any(is_zeroing(stmt) for stmt in ir.adjoint_walk(program)):
         reorder(s, program, count_uses(program))
 
 
-def reorder(s: Specialiser, block: ir.Block, uses: dict[str, int]) -> None:
+def reorder(s: Function, block: ir.Block, uses: dict[str, int]) -> None:
     for stmt in block:
         for inner in ir.adjoint_bodies(stmt):
             reorder(s, inner, uses)
@@ -188,7 +186,7 @@ def reorder(s: Specialiser, block: ir.Block, uses: dict[str, int]) -> None:
         block[start : last + 1] = [*block[start + 1 : last + 1], zero]
 
 
-def last_user(s: Specialiser, block: ir.Block, start: int, uses: dict[str, int]) -> int:
+def last_user(s: Function, block: ir.Block, start: int, uses: dict[str, int]) -> int:
     """The last use of a value read from a shadow before its zeroing at `start`, if the zeroing may wait."""
     region = roots_of(s.facts[block[start].base])
     places = {root for n in ir.names_in(block[start].index) if ir.is_variable(n) for root in roots_of(s.facts[n])}
@@ -210,20 +208,20 @@ def last_user(s: Specialiser, block: ir.Block, start: int, uses: dict[str, int])
     return last
 
 
-def taken_out(s: Specialiser, stmt: Any, region: frozenset[int], uses: dict[str, int]) -> list[str]:
+def taken_out(s: Function, stmt: Any, region: frozenset[int], uses: dict[str, int]) -> list[str]:
     """The temporary that a statement makes of what is in a shadow, if one statement uses it."""
     read = any(roots_of(s.facts[n]) & region for n in ir.reads(stmt))
     return [stmt.target] if read and is_passed_on(s, stmt, uses) else []
 
 
-def is_passed_on(s: Specialiser, stmt: Any, uses: dict[str, int]) -> bool:
+def is_passed_on(s: Function, stmt: Any, uses: dict[str, int]) -> bool:
     """True if a statement makes a temporary that one other uses."""
     if not isinstance(stmt, ir.Let) or len(stmt.targets) != 1 or stmt.effect:
         return False
     return stmt.target not in s.named and uses.get(stmt.target, 0) == 1
 
 
-def sink_into_branches(s: Specialiser, program: ir.Block, back: ir.Block) -> None:
+def sink_into_branches(s: Function, program: ir.Block, back: ir.Block) -> None:
     """Rewrite the reverse sweep of a program, in place."""
     blocks = [back, *(body for stmt in ir.adjoint_walk(back) for body in ir.adjoint_bodies(stmt))]
     if not any(map(merging, blocks)):
@@ -252,7 +250,7 @@ def may_be_infinite(stmt: Any) -> bool:
 class Moving:
     """The statements after a branch that do something only if one side of it was taken."""
 
-    s: Specialiser
+    s: Function
     uses: dict[str, int]
     values: dict[str, Any]
     block: ir.Block

@@ -14,7 +14,7 @@ from ....analysis.effects import is_loop, written_names
 from ....analysis.ownership import changed, is_new
 from ....analysis.subscript_uses import Use, is_float_array, is_item_of_integers, is_place_array, passed_on, uses_in
 from ....domain.facts import Dim, Listed, Num
-from ....ir.builder import Specialiser
+from ....ir.function import Function
 from ....ir.patterns import is_method, is_pop_call
 from ...memory.primal_reuse import is_creation
 
@@ -28,7 +28,7 @@ class Site:
 
     def __init__(
         self,
-        s: Specialiser,
+        s: Function,
         program: ir.Block,
         block: ir.Block,
         owner: Any,
@@ -245,7 +245,7 @@ def makes_memory(stmt: ir.Let) -> bool:
     return not stmt.in_place and (isinstance(stmt.expr, (gast.BinOp, gast.UnaryOp)) or is_creation(stmt.expr))
 
 
-def lengths(s: Specialiser, bound: Any) -> Iterator[Any]:
+def lengths(s: Function, bound: Any) -> Iterator[Any]:
     """The symbols of the lengths that a bound is made of; None for numbers, False for anything else."""
     if isinstance(bound, gast.Constant):
         yield None
@@ -259,7 +259,7 @@ def lengths(s: Specialiser, bound: Any) -> Iterator[Any]:
         yield size.symbol if isinstance(size, Dim) else False
 
 
-def length_of(s: Specialiser, expr: Any) -> Any:
+def length_of(s: Function, expr: Any) -> Any:
     """The axis whose length an expression is."""
     facts: Any = None
     if isinstance(expr, gast.Name):

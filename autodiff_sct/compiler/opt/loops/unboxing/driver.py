@@ -40,13 +40,13 @@ from .... import ir
 from ....analysis.effects import is_loop
 from ....analysis.subscript_uses import Use, is_place_array, item_of, place_index, uses
 from ....domain.facts import Num
-from ....ir.builder import Specialiser
+from ....ir.function import Function
 from .candidates import Site
 from .representation import Flow
 from .rewrite import Lists
 
 
-def unbox_arrays(s: Specialiser, program: ir.Block) -> bool:
+def unbox_arrays(s: Function, program: ir.Block) -> bool:
     """Rewrite a program with lists for what it touches by items; whether there was something to gain."""
     loops = [stmt for stmt in ir.walk(program) if isinstance(stmt, ir.Loop)]
     if not any(touches_item(s, stmt) for stmt in ir.walk(loops)):
@@ -58,14 +58,14 @@ def unbox_arrays(s: Specialiser, program: ir.Block) -> bool:
     return again and convert(Site(s, program, program, None, early), settled=not changed) or changed
 
 
-def touches_item(s: Specialiser, stmt: Any) -> bool:
+def touches_item(s: Function, stmt: Any) -> bool:
     """True if a statement itself reads or writes one item of something."""
     if isinstance(stmt, ir.Store) and place_index(s, stmt.base, stmt.index) is not None:
         return True
     return any(item_of(s, node, s.facts) is not None for expr in ir.expressions(stmt) for node in ir.nodes_in(expr))
 
 
-def may_run_again(s: Specialiser, program: ir.Block) -> bool:
+def may_run_again(s: Function, program: ir.Block) -> bool:
     """True if nobody can tell that a program was run up to an exception and then once more."""
     if s.effects:
         return False

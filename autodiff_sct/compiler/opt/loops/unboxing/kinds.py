@@ -11,7 +11,7 @@ from ....analysis.subscript_uses import (
     FLOAT64,
 )
 from ....domain.facts import FLOAT, Facts, Listed, Num
-from ....ir.builder import Specialiser
+from ....ir.function import Function
 
 CHOICES = ("abs", "min", "max")
 NUMBERS = ("float", "int", "mixed")
@@ -32,7 +32,7 @@ def kind_of(facts: Facts | None) -> str | None:
     return python.get(facts.dtype) if facts.kind in ("int", "bool", "npscalar") else None
 
 
-def is_of_floats(s: Specialiser, name: str) -> bool:
+def is_of_floats(s: Function, name: str) -> bool:
     """True if a variable is a list of Python floats."""
     facts = s.facts.get(name)
     return isinstance(facts, Listed) and s.elements_of(facts) == FLOAT

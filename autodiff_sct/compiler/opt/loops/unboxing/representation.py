@@ -28,7 +28,7 @@ from ....analysis.subscript_uses import (
     module_function,
 )
 from ....domain.facts import Listed, Num
-from ....ir.builder import Specialiser
+from ....ir.function import Function
 from ....ir.patterns import is_pop_call
 from .kinds import (
     CHOICES,
@@ -65,7 +65,7 @@ class Flow:
     `refused` are the arrays that have to stay: those from which comes what somebody sees the type of.
     """
 
-    def __init__(self, s: Specialiser, program: ir.Block, lists: dict[str, set[int]], owner: Any) -> None:
+    def __init__(self, s: Function, program: ir.Block, lists: dict[str, set[int]], owner: Any) -> None:
         self.s, self.lists = s, lists
         self.here: set[str] = set()
         self.sources: dict[str, frozenset[str]] = {}

@@ -21,7 +21,7 @@ from ....analysis.subscript_uses import (
     uses,
 )
 from ....domain.facts import FLOAT, INT, Dim, Listed, Num
-from ....ir.builder import Specialiser
+from ....ir.function import Function
 from ....ir.traversal import read_instead, substitute_own
 from ...memory.axis_order import C_ORDER, Orders
 from .candidates import Site
@@ -390,7 +390,7 @@ def is_natural(loop: ir.Loop) -> bool:
     return bool(step) and isinstance(last, gast.Constant) and last.value >= 0
 
 
-def new_root(s: Specialiser, what: str, name: str) -> frozenset[int]:
+def new_root(s: Function, what: str, name: str) -> frozenset[int]:
     return frozenset([s.root((what, name))])
 
 
@@ -412,7 +412,7 @@ def listed(expr: Any) -> Any:
     return ir.call(ir.attribute(expr, "tolist"))
 
 
-def filled(s: Specialiser, expr: Any) -> Any | None:
+def filled(s: Function, expr: Any) -> Any | None:
     """A list of one number for an array of it, where its lengths are surely none below zero."""
     function = module_function(s, expr, np) if isinstance(expr, gast.Call) else None
     if function is None or expr.keywords or len(expr.args) != (2 if function == "full_like" else 1):
@@ -428,7 +428,7 @@ def filled(s: Specialiser, expr: Any) -> Any | None:
     return repeated(ir.constant(float(function == "ones")), lengths) if known else None
 
 
-def filled_like(s: Specialiser, like: Any, number: Any) -> Any | None:
+def filled_like(s: Function, like: Any, number: Any) -> Any | None:
     facts = s.facts.get(like.id) if isinstance(like, gast.Name) else None
     if not isinstance(facts, Num) or facts.kind != "array" or facts.ndim not in (1, 2):
         return None
@@ -444,14 +444,14 @@ def repeated(number: Any, lengths: list[Any]) -> Any | None:
     return gast.ListComp(row, [gast.comprehension(target, ir.call("range", lengths[0]), [], 0)])
 
 
-def is_float(s: Specialiser, expr: Any) -> bool:
+def is_float(s: Function, expr: Any) -> bool:
     """True if an expression is surely a Python float."""
     if isinstance(expr, gast.Constant):
         return type(expr.value) is float
     return isinstance(expr, gast.Name) and s.facts.get(expr.id) == FLOAT
 
 
-def is_length(s: Specialiser, expr: Any) -> bool:
+def is_length(s: Function, expr: Any) -> bool:
     """True if an expression is the length of an axis."""
     if isinstance(expr, gast.Constant):
         return type(expr.value) is int

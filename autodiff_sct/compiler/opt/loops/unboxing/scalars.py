@@ -60,7 +60,7 @@ from .... import ir
 from ....analysis.liveness import REDUCTIONS
 from ....analysis.subscript_uses import is_float_array, is_integer, is_place, item_of, module_function
 from ....domain.facts import FLOAT, Listed, Num
-from ....ir.builder import Specialiser
+from ....ir.function import Function
 from ....ir.patterns import is_pop_call, numpy_name
 from ....ir.traversal import change_own, with_operands
 from ...rewrite.canonicalize import Spelling
@@ -74,7 +74,7 @@ FUNCTIONS |= {"arccos": "acos", "arcsin": "asin", "arctan": "atan", "arctan2": "
 EXACT = ("sqrt",)
 
 
-def scalar_math(s: Specialiser, program: ir.Block, alone: bool) -> bool:
+def scalar_math(s: Function, program: ir.Block, alone: bool) -> bool:
     """Rewrite a program in place, and tell whether it has changed; `alone` if nothing but gradients leave it."""
     statements = ir.walk(program)
     in_loops = [x for stmt in statements if isinstance(stmt, ir.Loop) for x in ir.walk([*stmt.head, *stmt.body])]
@@ -108,14 +108,14 @@ def with_function(function: Any, call: Any) -> Any:
     return gast.Call(function, call.args, call.keywords)
 
 
-def as_numpys(s: Specialiser, test: Any | None, first: Callable[[Any], Any] | None, expr: Any) -> Any:
+def as_numpys(s: Function, test: Any | None, first: Callable[[Any], Any] | None, expr: Any) -> Any:
     """A number as NumPy's, where a test holds."""
     expr = expr if first is None else first(expr)
     number = ir.call(ir.attribute(s.bind("numpy", np), "float64"), expr)
     return number if test is None else gast.IfExp(test, number, expr)
 
 
-def taken_before(s: Specialiser, statements: list[Any], in_loops: set[int]) -> dict[int, Any]:
+def taken_before(s: Function, statements: list[Any], in_loops: set[int]) -> dict[int, Any]:
     """The expressions outside loops, by their ids, that are surely an item of an array of float64 or made of arrays."""
     found: dict[int, Any] = {}
     for stmt in statements:
@@ -128,12 +128,12 @@ def taken_before(s: Specialiser, statements: list[Any], in_loops: set[int]) -> d
     return found
 
 
-def is_float_item(s: Specialiser, expr: Any) -> bool:
+def is_float_item(s: Function, expr: Any) -> bool:
     array = getattr(expr.value, "id", "") if isinstance(expr, gast.Subscript) else ""
     return is_float_array(s.facts.get(array)) and item_of(s, expr, (array,)) is not None
 
 
-def is_reduced(s: Specialiser, stmt: ir.Let) -> bool:
+def is_reduced(s: Function, stmt: ir.Let) -> bool:
     """True if a statement makes one of NumPy's numbers in another way than from single numbers."""
     if len(stmt.targets) != 1 or not is_numpy_number(s.facts.get(stmt.target)) or is_choice(stmt.expr):
         return False
@@ -147,7 +147,7 @@ def calls_in(statements: Iterable[Any]) -> list[Any]:
     return [node for node in parts if isinstance(node, gast.Call)]
 
 
-def of_math(s: Specialiser, call: Any) -> str:
+def of_math(s: Function, call: Any) -> str:
     """The name of the function of `math` for a call of NumPy's, if there is one."""
     return FUNCTIONS.get(module_function(s, call, np) or "", "")
 
@@ -166,7 +166,7 @@ def remade(expr: Any, made: Made) -> Any:
 class Numbers(Flow):
     """The numbers from calls that may be of `math`, or from arrays; the arrays of `Flow` are here their ids."""
 
-    def __init__(self, s: Specialiser, program: ir.Block, calls: dict[int, Any]) -> None:
+    def __init__(self, s: Function, program: ir.Block, calls: dict[int, Any]) -> None:
         self.calls = calls
         self.met: set[str] = set()  # the calls of which the arguments are surely numbers
         self.deciding: set[str] = set()  # the calls from which comes what is compared
@@ -237,7 +237,7 @@ class Numbers(Flow):
         return super().call(expr)
 
 
-def use_methods(s: Specialiser, block: ir.Block) -> None:
+def use_methods(s: Function, block: ir.Block) -> None:
     """Rewrite the loops of a block of the forward sweep, in place."""
     methods = Methods(s)
     for loop in [x for x in ir.walk(block) if isinstance(x, ir.Loop)]:
@@ -249,7 +249,7 @@ def use_methods(s: Specialiser, block: ir.Block) -> None:
 class Methods:
     """Rewrites expressions, from the inside out."""
 
-    def __init__(self, s: Specialiser) -> None:
+    def __init__(self, s: Function) -> None:
         self.s, self.spelling = s, Spelling(s)
 
     def expr(self, expr: Any) -> Any:
@@ -267,7 +267,7 @@ class Methods:
         return isinstance(facts, Num) and not facts.tensor
 
 
-def drop_casts(s: Specialiser, program: ir.Block) -> None:
+def drop_casts(s: Function, program: ir.Block) -> None:
     """Rewrite a program in place."""
     if "float" in s.globals:
         return
@@ -279,7 +279,7 @@ def drop_casts(s: Specialiser, program: ir.Block) -> None:
             change_own(stmt, floats.without_conversions)
 
 
-def make_floats(s: Specialiser, program: ir.Block, floats: Floats) -> bool:
+def make_floats(s: Function, program: ir.Block, floats: Floats) -> bool:
     """Make floats of items of arrays, and of what is computed from them, where they are put into lists of floats."""
     items = {x.target for x in ir.walk(program) if isinstance(x, ir.Let) and is_array_item(s, x.expr)}
     mixed = [x for x in ir.walk(program) if isinstance(x, ir.Store) and not floats.fits(x) and is_place(s, x.index)]
@@ -291,7 +291,7 @@ def make_floats(s: Specialiser, program: ir.Block, floats: Floats) -> bool:
     return bool(mixed)
 
 
-def is_array_item(s: Specialiser, expr: Any) -> bool:
+def is_array_item(s: Function, expr: Any) -> bool:
     """True if an expression is a number of NumPy's, read from an array."""
     facts = s.facts.get(getattr(expr.value, "id", "")) if isinstance(expr, gast.Subscript) else None
     return isinstance(facts, Num) and facts.kind == "array" and facts.ndim == 1 and is_place(s, expr.slice)
@@ -309,7 +309,7 @@ def converts(expr: Any) -> bool:
 class Floats:
     """The variables, and items of lists of saved values, that are surely Python floats."""
 
-    def __init__(self, s: Specialiser, program: ir.Block) -> None:
+    def __init__(self, s: Function, program: ir.Block) -> None:
         self.s = s
         self.others: set[str] = set()  # those that are not
         self.mixed = False  # whether a number of NumPy's may be put into a list of floats
@@ -435,7 +435,7 @@ def is_count(expr: Any) -> bool:
     return isinstance(tests, gast.List) and all(isinstance(test, gast.Compare) for test in tests.elts)
 
 
-def is_zero(s: Specialiser, expr: Any) -> bool:
+def is_zero(s: Function, expr: Any) -> bool:
     """True if an expression is a zero of the kind of something."""
     function = getattr(expr.func, "id", "") if isinstance(expr, gast.Call) else ""
     return s.globals.get(function) is broadcast.zeros_like

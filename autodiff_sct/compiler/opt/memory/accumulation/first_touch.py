@@ -43,13 +43,13 @@ from ....analysis.liveness import count_uses
 from ....analysis.ownership import is_alike
 from ....analysis.subscript_uses import are_disjoint, cover, is_basic, rest_of
 from ....domain.facts import Num
-from ....ir.builder import Specialiser
+from ....ir.function import Function
 from ....ir.patterns import holds_numbers, is_call, is_ellipsis, is_pop_call, is_sum_with, is_zeroing, negated, signed
 from ...rewrite.contractions import Contractions
 from ..dse import reached
 
 
-def assign_first_contributions(s: Specialiser, program: ir.Block, block: ir.Block) -> None:
+def assign_first_contributions(s: Function, program: ir.Block, block: ir.Block) -> None:
     """Rewrite a block of the reverse sweep of a program and the blocks inside it, in place."""
     if not any(is_zeroing(stmt) or is_new_zeros(s, stmt) for stmt in ir.adjoint_walk(block)):
         return
@@ -64,7 +64,7 @@ def assign_first_contributions(s: Specialiser, program: ir.Block, block: ir.Bloc
                 fill(s, inner, zero, uses, users)
 
 
-def users_of(s: Specialiser, block: ir.Block) -> dict[int, set[Any]]:
+def users_of(s: Function, block: ir.Block) -> dict[int, set[Any]]:
     """The statements of a block that read or write the memory of each root."""
     users: dict[int, set[Any]] = {}
     for stmt in block:
@@ -76,7 +76,7 @@ def users_of(s: Specialiser, block: ir.Block) -> dict[int, set[Any]]:
 # -- a part that is set to zero
 
 
-def begin_part(s: Specialiser, block: ir.Block, zero: ir.Store, users: dict[int, set[Any]]) -> None:
+def begin_part(s: Function, block: ir.Block, zero: ir.Store, users: dict[int, set[Any]]) -> None:
     """Let the first addition to a part replace its zeroing."""
     start = block.index(zero)
     end, passed = first_addition(s, block, start, users)
@@ -99,7 +99,7 @@ def begin_part(s: Specialiser, block: ir.Block, zero: ir.Store, users: dict[int,
 
 
 def first_addition(
-    s: Specialiser, block: ir.Block, start: int, users: dict[int, set[Any]]
+    s: Function, block: ir.Block, start: int, users: dict[int, set[Any]]
 ) -> tuple[int | None, list[int]]:
     """The first addition to exactly the part that a statement zeroes, and the other additions before."""
     zero = block[start]
@@ -121,13 +121,13 @@ def first_addition(
     return None, []
 
 
-def is_fixed(s: Specialiser, index: Any) -> bool:
+def is_fixed(s: Function, index: Any) -> bool:
     """True if an index means the same wherever it stands: no array that may be written is in it."""
     facts = [s.facts[n] for n in ir.names_in(index) if ir.is_variable(n)]
     return all(isinstance(f, Num) and f.dims == () and not f.roots for f in facts)
 
 
-def is_addition(s: Specialiser, stmt: Any, region: frozenset[int]) -> bool:
+def is_addition(s: Function, stmt: Any, region: frozenset[int]) -> bool:
     """True if a statement only adds to memory of a region, and something that is not of it."""
     if not isinstance(stmt, ir.Store) or stmt.aug not in (gast.Add, gast.Sub):
         return False
@@ -138,7 +138,7 @@ def is_addition(s: Specialiser, stmt: Any, region: frozenset[int]) -> bool:
     return stmt.base not in read and not any(roots_of(s.facts[n]) & region for n in read if ir.is_variable(n))
 
 
-def is_number(s: Specialiser, expr: Any) -> bool:
+def is_number(s: Function, expr: Any) -> bool:
     """True if a cotangent is surely a number, in nobody's memory: to assign that is as good as to add it to zero."""
     if isinstance(expr, gast.Name):
         facts = s.facts.get(expr.id)
@@ -148,7 +148,7 @@ def is_number(s: Specialiser, expr: Any) -> bool:
     return made and all(is_number(s, ir.name(n)) or holds_numbers(s, s.facts[n]) for n in names)
 
 
-def is_what_was_there(s: Specialiser, block: ir.Block, start: int, addition: ir.Store) -> bool:
+def is_what_was_there(s: Function, block: ir.Block, start: int, addition: ir.Store) -> bool:
     """True if an addition puts back what the zeroing before it has removed."""
     name = getattr(addition.value, "id", None)
     if addition.aug is not gast.Add or name is None:
@@ -162,7 +162,7 @@ def is_what_was_there(s: Specialiser, block: ir.Block, start: int, addition: ir.
     return False
 
 
-def is_content(s: Specialiser, stmt: ir.Let, part: ir.Store) -> bool:
+def is_content(s: Function, stmt: ir.Let, part: ir.Store) -> bool:
     """True if a statement takes what a part holds, not a view of it."""
     expr = stmt.expr.func.value if is_call(stmt.expr, "copy") and not stmt.expr.args else stmt.expr
     if not isinstance(expr, gast.Subscript) or getattr(expr.value, "id", None) != part.base:
@@ -182,14 +182,14 @@ def assign(addition: ir.Store) -> None:
 # -- new zeros
 
 
-def is_new_zeros(s: Specialiser, stmt: Any) -> bool:
+def is_new_zeros(s: Function, stmt: Any) -> bool:
     if not isinstance(stmt, ir.Let) or not (is_call(stmt.expr, "zeros_like") or is_call(stmt.expr, "zeros")):
         return False
     facts = s.facts[stmt.target]
     return isinstance(facts, Num) and facts.kind == "array" and bool(facts.ndim)
 
 
-def fill(s: Specialiser, block: ir.Block, zero: ir.Let, uses: dict[str, int], users: dict[int, set[Any]]) -> None:
+def fill(s: Function, block: ir.Block, zero: ir.Let, uses: dict[str, int], users: dict[int, set[Any]]) -> None:
     """Assign the parts of new zeros to which something is added, as long as they do not meet."""
     region = roots_of(s.facts[zero.target])
     touching = set().union(*(users.get(root, ()) for root in region))
@@ -214,7 +214,7 @@ def fill(s: Specialiser, block: ir.Block, zero: ir.Let, uses: dict[str, int], us
 
 
 def begin_whole(
-    s: Specialiser, block: ir.Block, zero: ir.Let, region: frozenset[int], touching: set[Any], uses: dict[str, int]
+    s: Function, block: ir.Block, zero: ir.Let, region: frozenset[int], touching: set[Any], uses: dict[str, int]
 ) -> bool:
     """Let the first addition define a cotangent, where it is one to all of it, and new."""
     first, parts = first_whole(s, block, zero, region, touching)
@@ -239,7 +239,7 @@ def begin_whole(
     return True
 
 
-def is_whole(s: Specialiser, name: str, value: Any) -> bool:
+def is_whole(s: Function, name: str, value: Any) -> bool:
     """True if a value surely has the shape of an array of floats."""
     facts, dims = s.facts[name], Contractions(s).dims(value)
     names = [n for n in ir.names_in(value) if ir.is_variable(n)]
@@ -248,7 +248,7 @@ def is_whole(s: Specialiser, name: str, value: Any) -> bool:
     return s.same_lengths(dims, facts.dims, s.where_made(name, *names))
 
 
-def begin_with_total(s: Specialiser, block: ir.Block, zero: ir.Let, total: ir.Let, parts: list[ir.Store]) -> bool:
+def begin_with_total(s: Function, block: ir.Block, zero: ir.Let, total: ir.Let, parts: list[ir.Store]) -> bool:
     """The same where the sum has a name of its own."""
     value = total.expr.right
     if not is_whole(s, zero.target, value) or not roots_of(s.facts[total.target]):
@@ -266,7 +266,7 @@ def begin_with_total(s: Specialiser, block: ir.Block, zero: ir.Let, total: ir.Le
 
 
 def first_whole(
-    s: Specialiser, block: ir.Block, zero: ir.Let, region: frozenset[int], touching: set[Any]
+    s: Function, block: ir.Block, zero: ir.Let, region: frozenset[int], touching: set[Any]
 ) -> tuple[Any, list[ir.Store]]:
     """The first addition to all of new zeros, and the additions to parts of them that may as well follow it."""
     parts: list[ir.Store] = []
@@ -289,7 +289,7 @@ def first_whole(
     return None, []
 
 
-def is_last(s: Specialiser, block: ir.Block, total: ir.Let, name: str, region: frozenset[int]) -> bool:
+def is_last(s: Function, block: ir.Block, total: ir.Let, name: str, region: frozenset[int]) -> bool:
     """True if a sum is the last to read one of its sides, and the other has no memory of it."""
     others = [n for n in ir.names_in(total.expr.right) if ir.is_variable(n)]
     after = block[block.index(total) + 1 :]
@@ -303,7 +303,7 @@ def is_made_there(expr: Any) -> bool:
     return isinstance(expr, (gast.BinOp, gast.UnaryOp)) or is_call(expr, "sum") or is_call(expr, "einsum")
 
 
-def begin_with_sum(s: Specialiser, block: ir.Block, zero: ir.Let, region: frozenset[int], touching: set[Any]) -> None:
+def begin_with_sum(s: Function, block: ir.Block, zero: ir.Let, region: frozenset[int], touching: set[Any]) -> None:
     """Let an addition go before the subtraction just before it, for what is assigned needs no sign then."""
     after = range(block.index(zero) + 1, len(block))
     first = next((k for k in after if block[k] in touching), len(block))
@@ -324,7 +324,7 @@ def turn_sign(block: ir.Block, part: ir.Store, uses: dict[str, int]) -> None:
                 stmt.expr, part.aug = positive, gast.Add
 
 
-def without_zeros(s: Specialiser, block: ir.Block, zero: ir.Let, filled: list[Any]) -> None:
+def without_zeros(s: Function, block: ir.Block, zero: ir.Let, filled: list[Any]) -> None:
     """Zero only what the first assignments leave out, where that is known."""
     if not all(is_basic(s, index) for index in filled):
         return
@@ -337,7 +337,7 @@ def without_zeros(s: Specialiser, block: ir.Block, zero: ir.Let, filled: list[An
     block[place + 1 : place + 1] = [ir.Store(zero.target, index, ir.constant(0.0), None, zero.origin) for index in rest]
 
 
-def assign_items(s: Specialiser, program: ir.Block, back: ir.Block) -> None:
+def assign_items(s: Function, program: ir.Block, back: ir.Block) -> None:
     """Assign the first contribution to an item of zeros.
 
     ::
@@ -381,7 +381,7 @@ def is_first(places: Places, store: ir.Store, stores: list[ir.Store]) -> bool:
     )
 
 
-def written_elsewhere(s: Specialiser, program: ir.Block, names: Any) -> set[str]:
+def written_elsewhere(s: Function, program: ir.Block, names: Any) -> set[str]:
     """Those of some arrays that have other names, or that something else than an assignment may write."""
     met = {n for stmt in program for n in [*ir.reads_inside(stmt), *ir.defined([stmt])] if n in s.facts}
     found = {n for n in names for other in met - {n} if roots_of(s.facts[n]) & roots_of(s.facts[other])}

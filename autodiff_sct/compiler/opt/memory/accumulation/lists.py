@@ -28,12 +28,12 @@ from ....analysis.effects import touches
 from ....analysis.liveness import count_uses
 from ....analysis.remarks import hand_on
 from ....domain.facts import Listed, Num, is_same
-from ....ir.builder import Specialiser
+from ....ir.function import Function
 
 ADDING = (memory.add_items, memory.add_carried)
 
 
-def elide_list_zeros(s: Specialiser, reverse: ir.Block, final: ir.Return) -> None:
+def elide_list_zeros(s: Function, reverse: ir.Block, final: ir.Return) -> None:
     """Rewrite the blocks of the reverse sweep, in place."""
     if all(value is not broadcast.zeros_like for value in s.globals.values()):  # no list begins as zeros
         return
@@ -44,7 +44,7 @@ def elide_list_zeros(s: Specialiser, reverse: ir.Block, final: ir.Return) -> Non
     drop_last_pops(s, reverse, final)
 
 
-def begin_with(s: Specialiser, block: ir.Block, zero: ir.Let, uses: dict[str, int]) -> None:
+def begin_with(s: Function, block: ir.Block, zero: ir.Let, uses: dict[str, int]) -> None:
     """Let the first addition to a list of zeros make the list."""
     first = next((x for x in block[block.index(zero) + 1 :] if zero.target in ir.reads_inside(x)), None)
     given = given_to(s, first, zero.target)
@@ -66,26 +66,26 @@ def begin_with(s: Specialiser, block: ir.Block, zero: ir.Let, uses: dict[str, in
     block.remove(zero)
 
 
-def is_used_after(s: Specialiser, block: ir.Block, stmt: Any, name: str) -> bool:
+def is_used_after(s: Function, block: ir.Block, stmt: Any, name: str) -> bool:
     """True if the list of a name is still in use after a statement."""
     roots, after = roots_of(s.facts[name]), block[block.index(stmt) + 1 :]
     return not roots or any(roots & reachable(s, s.facts[n]) for x in after for n in ir.reads_inside(x))
 
 
-def is_zeros(s: Specialiser, stmt: Any) -> bool:
+def is_zeros(s: Function, stmt: Any) -> bool:
     """True if a statement makes a list of zeros."""
     return isinstance(stmt, ir.Let) and calls(s, stmt.expr, broadcast.zeros_like) and is_list(s, stmt.target)
 
 
-def is_list(s: Specialiser, name: str) -> bool:
+def is_list(s: Function, name: str) -> bool:
     return isinstance(s.facts[name], Listed)
 
 
-def calls(s: Specialiser, expr: Any, *functions: Any) -> bool:
+def calls(s: Function, expr: Any, *functions: Any) -> bool:
     return isinstance(expr, gast.Call) and s.globals.get(getattr(expr.func, "id", "")) in functions
 
 
-def given_to(s: Specialiser, stmt: Any, name: str) -> str | None:
+def given_to(s: Function, stmt: Any, name: str) -> str | None:
     """The variable whose items a statement adds to those of a list."""
     if not isinstance(stmt, ir.Effect) or not calls(s, stmt.expr, *ADDING):
         return None
@@ -98,12 +98,12 @@ def is_popped(maker: ir.Let) -> bool:
     return maker.effect and isinstance(maker.expr, gast.Call) and getattr(maker.expr.func, "attr", None) == "pop"
 
 
-def is_of_numbers(s: Specialiser, items: Any) -> bool:
+def is_of_numbers(s: Function, items: Any) -> bool:
     facts = s.facts.get(getattr(items, "id", ""))
     return isinstance(facts, Listed) and facts_of_item(s.elements_of(facts)) is not UNKNOWN
 
 
-def is_new(s: Specialiser, maker: ir.Let) -> bool:
+def is_new(s: Function, maker: ir.Let) -> bool:
     """True if a statement makes a list that shares nothing with others."""
     expr = maker.expr
     if isinstance(expr, gast.Subscript):
@@ -111,7 +111,7 @@ def is_new(s: Specialiser, maker: ir.Let) -> bool:
     return isinstance(expr, (gast.ListComp, gast.List))
 
 
-def drop_last_pops(s: Specialiser, reverse: ir.Block, final: ir.Return) -> None:
+def drop_last_pops(s: Function, reverse: ir.Block, final: ir.Return) -> None:
     """Drop what at the end only takes items out of lists that nobody reads any more."""
     uses = count_uses([*reverse, final])
     read = set(ir.reads(final))
@@ -127,7 +127,7 @@ def drop_last_pops(s: Specialiser, reverse: ir.Block, final: ir.Return) -> None:
         read.update(ir.reads_inside(stmt))
 
 
-def is_unread_pop(s: Specialiser, stmt: Any, uses: dict[str, int]) -> bool:
+def is_unread_pop(s: Function, stmt: Any, uses: dict[str, int]) -> bool:
     """True if a statement takes the last item out of a list, and nobody reads that."""
     if not isinstance(stmt, ir.Let) or uses.get(stmt.target) or not is_popped(stmt) or stmt.expr.args:
         return False
@@ -135,7 +135,7 @@ def is_unread_pop(s: Specialiser, stmt: Any, uses: dict[str, int]) -> bool:
     return isinstance(popped, gast.Name) and popped.id in s.facts and is_list(s, popped.id)
 
 
-def split_stacked(s: Specialiser, back: ir.Block) -> None:
+def split_stacked(s: Function, back: ir.Block) -> None:
     """The cotangent of a list of arrays that became one array is the list of the parts of the array's.
 
     ::
@@ -158,7 +158,7 @@ def split_stacked(s: Specialiser, back: ir.Block) -> None:
                 begin_with_parts(s, back, block, effect, *(getattr(arg, "id", "") for arg in given))
 
 
-def begin_with_parts(s: Specialiser, back: ir.Block, block: ir.Block, effect: ir.Effect, name: str, items: str) -> None:
+def begin_with_parts(s: Function, back: ir.Block, block: ir.Block, effect: ir.Effect, name: str, items: str) -> None:
     """Let the cotangent of a list be what is added to it, where it was zeros until then."""
     end = block.index(effect)
     start = next((k for k in range(end) if name in ir.ir_targets(block[k])), None)
@@ -224,7 +224,7 @@ def length_of(loop: ir.Loop) -> str | None:
     return getattr(bound.args[0], "id", None)
 
 
-def is_like(s: Specialiser, parts: str, original: str) -> bool:
+def is_like(s: Function, parts: str, original: str) -> bool:
     """True if the parts of an array have the rank and the dtype of the items of a list."""
     whole, facts = s.facts.get(parts), s.facts[original]
     item = s.elements_of(facts) if isinstance(facts, Listed) else None
@@ -243,7 +243,7 @@ def only_computes(stmt: Any) -> bool:
     return isinstance(stmt, ir.Loop) or (isinstance(stmt, ir.Let) and not stmt.effect)
 
 
-def is_ours(s: Specialiser, back: ir.Block, before: ir.Block, parts: str) -> bool:
+def is_ours(s: Function, back: ir.Block, before: ir.Block, parts: str) -> bool:
     """True if an array is made by the statements `before`, the last of which read its memory."""
     maker = next((stmt for stmt in before if parts in ir.ir_targets(stmt)), None)
     if not isinstance(maker, ir.Let) or maker.in_place or not is_made(maker):
@@ -264,7 +264,7 @@ def times_read(back: ir.Block, name: str) -> int:
     return sum(list(ir.uses(stmt)).count(name) for stmt in ir.walk(back))
 
 
-def assign_list_items(s: Specialiser, block: ir.Block) -> None:
+def assign_list_items(s: Function, block: ir.Block) -> None:
     """The cotangent of a list of numbers begins with what each of them gets from their sum.
 
     ::
@@ -283,7 +283,7 @@ def assign_list_items(s: Specialiser, block: ir.Block) -> None:
             begin_with_sum(s, inner, loop)
 
 
-def begin_with_sum(s: Specialiser, block: ir.Block, loop: ir.Loop) -> None:
+def begin_with_sum(s: Function, block: ir.Block, loop: ir.Loop) -> None:
     """Let the loop that adds a number to each item go, where the list is all zeros but for other additions."""
     add = loop.body[0] if len(loop.body) == 1 and not loop.carries and loop.stop is None else None
     if not isinstance(add, ir.Store) or add.aug is not gast.Add or not is_over(loop, add):
@@ -319,7 +319,7 @@ def is_over(loop: ir.Loop, add: ir.Store) -> bool:
     return is_length and at_index and not {loop.index, add.base} & set(ir.names_in(add.value))
 
 
-def is_zero_list(s: Specialiser, stmt: Any, loop: ir.Loop) -> bool:
+def is_zero_list(s: Function, stmt: Any, loop: ir.Loop) -> bool:
     """True if a statement makes a list of as many zeros as a loop has steps."""
     expr = stmt.expr if isinstance(stmt, ir.Let) else None
     if not isinstance(expr, gast.Call) or getattr(expr.func, "id", "") != "zeros_like" or len(expr.args) != 1:
@@ -330,7 +330,7 @@ def is_zero_list(s: Specialiser, stmt: Any, loop: ir.Loop) -> bool:
     return same and isinstance(facts, Listed) and facts_of_item(s.elements_of(facts)) is not UNKNOWN
 
 
-def is_addition(s: Specialiser, stmt: Any, name: str) -> bool:
+def is_addition(s: Function, stmt: Any, name: str) -> bool:
     """True if a statement does not touch a list, or only adds to an item of it."""
     if name not in ir.reads_inside(stmt):
         return True

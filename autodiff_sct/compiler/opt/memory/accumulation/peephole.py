@@ -29,14 +29,14 @@ from ....analysis.alias import roots_of
 from ....analysis.effects import touches
 from ....analysis.liveness import count_uses, readers_of
 from ....domain.facts import Num, is_same
-from ....ir.builder import Specialiser
+from ....ir.function import Function
 from ....ir.patterns import is_call, is_copy, is_ellipsis, is_list, is_zero, is_zeroing, leaving_of
 from ....ir.traversal import followed, read_instead
 
 VIEWS = ("transpose", "swapaxes", "moveaxis", "squeeze", "expand_dims", "atleast_1d", "atleast_2d", "einsum")
 
 
-def elide_copies(s: Specialiser, block: ir.Block, leaving: frozenset[str] = frozenset()) -> None:
+def elide_copies(s: Function, block: ir.Block, leaving: frozenset[str] = frozenset()) -> None:
     """Rewrite a block and the blocks inside it, in place; `leaving` are the variables that are read after it."""
     for stmt in block:
         for inner in ir.adjoint_bodies(stmt):
@@ -93,7 +93,7 @@ class Places:
         return [stmt for slot in self.slots for stmt in slot]
 
 
-def propagate_copies(s: Specialiser, block: ir.Block) -> None:
+def propagate_copies(s: Function, block: ir.Block) -> None:
     """Call a temporary that is another variable, or what is handed on as it is, by that variable's name."""
     while mapping := synonyms(s, block):
         names = followed(mapping)
@@ -108,7 +108,7 @@ def propagate_copies(s: Specialiser, block: ir.Block) -> None:
             read_instead(stmt, names)
 
 
-def synonyms(s: Specialiser, block: ir.Block) -> dict[str, str]:
+def synonyms(s: Function, block: ir.Block) -> dict[str, str]:
     """The variables that are others; those of loops and branches are taken out of them."""
     mapping = {stmt.target: stmt.expr.id for stmt in ir.walk(block) if is_synonym(s, stmt)}
     for stmt in ir.adjoint_walk(block):
@@ -123,14 +123,14 @@ def synonyms(s: Specialiser, block: ir.Block) -> dict[str, str]:
     return mapping
 
 
-def remove_synonyms(s: Specialiser, block: ir.Block) -> None:
+def remove_synonyms(s: Function, block: ir.Block) -> None:
     block[:] = [stmt for stmt in block if not is_synonym(s, stmt)]
     for stmt in block:
         for inner in ir.bodies(stmt):
             remove_synonyms(s, inner)
 
 
-def is_synonym(s: Specialiser, stmt: Any) -> bool:
+def is_synonym(s: Function, stmt: Any) -> bool:
     if type(stmt) is not ir.Let or type(stmt.expr) is not gast.Name or not ir.is_variable(stmt.expr.id):
         return False
     return len(stmt.targets) == 1 and stmt.target not in s.named
@@ -139,7 +139,7 @@ def is_synonym(s: Specialiser, stmt: Any) -> bool:
 # -- first contributions
 
 
-def begin_with(s: Specialiser, places: Places, zero: ir.Let) -> None:
+def begin_with(s: Function, places: Places, zero: ir.Let) -> None:
     """Turn the first addition to a zero shadow into its definition."""
     name = zero.target
     first, views = first_use(s, places, name)
@@ -157,7 +157,7 @@ def begin_with(s: Specialiser, places: Places, zero: ir.Let) -> None:
         places.put(stmt, slot, position)
 
 
-def first_use(s: Specialiser, places: Places, name: str) -> tuple[Any, list[ir.Let]]:
+def first_use(s: Function, places: Places, name: str) -> tuple[Any, list[ir.Let]]:
     """The first statement that does something with a shadow or a view of it, and the views made before."""
     views: list[ir.Let] = []
     readers = set(places.readers[name])
@@ -171,7 +171,7 @@ def first_use(s: Specialiser, places: Places, name: str) -> tuple[Any, list[ir.L
     return None, views
 
 
-def is_view_of(s: Specialiser, stmt: Any, name: str) -> bool:
+def is_view_of(s: Function, stmt: Any, name: str) -> bool:
     """True if a statement makes a view of a shadow, which is the same before and after an addition."""
     if not isinstance(stmt, ir.Let) or not (isinstance(stmt.expr, (gast.Subscript, gast.Attribute)) or views(stmt)):
         return False
@@ -186,7 +186,7 @@ def views(stmt: ir.Let) -> bool:
     return isinstance(func, gast.Attribute) and func.attr in VIEWS
 
 
-def is_uniform_addition(s: Specialiser, stmt: Any, name: str) -> bool:
+def is_uniform_addition(s: Function, stmt: Any, name: str) -> bool:
     """True if one number is added to all of a shadow."""
     if not isinstance(stmt, ir.Store) or stmt.base != name or stmt.aug is not gast.Add or not is_ellipsis(stmt.index):
         return False
@@ -198,7 +198,7 @@ def is_real(facts: Num) -> bool:
     return facts.dtype is not None and facts.dtype.kind == "f"
 
 
-def is_full_addition(s: Specialiser, stmt: Any, name: str, places: Places, start: tuple[int, int]) -> bool:
+def is_full_addition(s: Function, stmt: Any, name: str, places: Places, start: tuple[int, int]) -> bool:
     if not isinstance(stmt, ir.Store) or stmt.base != name or stmt.aug is not gast.Add or not is_ellipsis(stmt.index):
         return False
     if not isinstance(stmt.value, gast.Name) or name in ir.names_in(stmt.index):
@@ -223,7 +223,7 @@ def is_full_addition(s: Specialiser, stmt: Any, name: str, places: Places, start
 # -- copies
 
 
-def drop_copy(s: Specialiser, places: Places, copy: ir.Let) -> None:
+def drop_copy(s: Function, places: Places, copy: ir.Let) -> None:
     """Use a part of a shadow directly where nothing writes to it in between."""
     source = [n for n in ir.names_in(copy.expr.func.value) if ir.is_variable(n)]
     users, fitted = users_of(s, places, copy.target)
@@ -245,7 +245,7 @@ def drop_copy(s: Specialiser, places: Places, copy: ir.Let) -> None:
             s.facts[name] = replace(facts, roots=region | roots_of(facts))
 
 
-def users_of(s: Specialiser, places: Places, name: str) -> tuple[list[Any], list[str]]:
+def users_of(s: Function, places: Places, name: str) -> tuple[list[Any], list[str]]:
     """The statements that make something new of a value, or of what is fitted to a shape; none if there are others."""
     users, fitted = list(places.readers[name]), list[str]()
     for user in users:
@@ -259,7 +259,7 @@ def users_of(s: Specialiser, places: Places, name: str) -> tuple[list[Any], list
     return users, fitted
 
 
-def is_fitting(s: Specialiser, stmt: Any, name: str) -> bool:
+def is_fitting(s: Function, stmt: Any, name: str) -> bool:
     """True if a statement fits a value to the shape of another, which may leave it as it is."""
     if (
         not isinstance(stmt, ir.Let)
@@ -272,7 +272,7 @@ def is_fitting(s: Specialiser, stmt: Any, name: str) -> bool:
     return called is unbroadcast and first and isinstance(s.facts[stmt.target], Num)
 
 
-def may_wait(s: Specialiser, places: Places, write: Any, last: Any, region: frozenset[int], copy: ir.Let) -> bool:
+def may_wait(s: Function, places: Places, write: Any, last: Any, region: frozenset[int], copy: ir.Let) -> bool:
     """True if a write is a zeroing that nobody needs before: what comes next reads the copy, or neither."""
     users, original = places.readers[copy.target], region - roots_of(s.facts[copy.target])
     after = places.between(write, last)
@@ -281,7 +281,7 @@ def may_wait(s: Specialiser, places: Places, write: Any, last: Any, region: froz
     )
 
 
-def consumes(s: Specialiser, stmt: Any, name: str) -> bool:
+def consumes(s: Function, stmt: Any, name: str) -> bool:
     """True if a statement makes something new of a value, and keeps no reference to it."""
     if isinstance(stmt, ir.Store):
         return name in ir.names_in(stmt.value) and not is_list(s, stmt.base)
@@ -296,7 +296,7 @@ def consumes(s: Specialiser, stmt: Any, name: str) -> bool:
 NEW = (gast.BinOp, gast.UnaryOp)
 
 
-def order_full_first(s: Specialiser, block: ir.Block) -> None:
+def order_full_first(s: Function, block: ir.Block) -> None:
     """Rewrite a block of the reverse sweep and the blocks inside it, in place."""
     if any(is_zeros(stmt) for stmt in ir.adjoint_walk(block)):
         rewrite(s, block, count_uses(block))
@@ -306,7 +306,7 @@ def is_zeros(stmt: Any) -> bool:
     return isinstance(stmt, ir.Let) and is_call(stmt.expr, "zeros_like")
 
 
-def rewrite(s: Specialiser, block: ir.Block, uses: dict[str, int]) -> None:
+def rewrite(s: Function, block: ir.Block, uses: dict[str, int]) -> None:
     for stmt in block:
         for inner in ir.adjoint_bodies(stmt):
             rewrite(s, inner, uses)
@@ -322,7 +322,7 @@ def rewrite(s: Specialiser, block: ir.Block, uses: dict[str, int]) -> None:
                 readers = readers_of(block)
 
 
-def begin(s: Specialiser, block: ir.Block, zero: ir.Let, items: list[Any], whole: ir.Let, total: Any) -> bool:
+def begin(s: Function, block: ir.Block, zero: ir.Let, items: list[Any], whole: ir.Let, total: Any) -> bool:
     """Begin with what is added last, if that is full and all before it only adds."""
     if not isinstance(whole.expr, NEW) or whole.in_place:
         return False
@@ -354,7 +354,7 @@ def maker_of(block: ir.Block, name: str) -> ir.Let | None:
     return next((x for x in block if isinstance(x, ir.Let) and x.targets == (name,) and not x.effect), None)
 
 
-def are_alike(s: Specialiser, a: str, b: str) -> bool:
+def are_alike(s: Function, a: str, b: str) -> bool:
     """True if two arrays have one shape and one dtype."""
     one, other = s.facts[a], s.facts[b]
     if not isinstance(one, Num) or not isinstance(other, Num) or one.kind != "array" or other.kind != "array":

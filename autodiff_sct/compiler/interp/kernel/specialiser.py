@@ -1,11 +1,10 @@
-"""The specialiser's state: the block being written, the environment, and the tables that later stages read.
+"""The specialiser's state: the block being written, the environment, what is known of containers and objects.
 
 Here is also which values a list or dict in a variable may hold, and as what (`storable`, `element_facts`).
 """
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -13,12 +12,12 @@ from enum import Enum
 from operator import is_
 from typing import Any
 
-from ...errors import Origin
-from .. import ir
-from ..domain.dependencies import World
-from ..domain.facts import MANY, Dim, Facts, Listed, Mapped, Num, Opaque, Pair, are_mixed, blurred, join
-from ..domain.request import Attempt
-from ..domain.values import (
+from ....errors import Origin
+from ... import ir
+from ...domain.dependencies import World
+from ...domain.facts import Facts, Listed, Mapped, Num, Opaque, Pair, blurred
+from ...domain.request import Attempt
+from ...domain.values import (
     Const,
     Frame,
     Later,
@@ -30,55 +29,30 @@ from ..domain.values import (
     Value,
     is_packaged,
 )
-from .dims import Lengths
+from ...ir.dims import Lengths
+from ...ir.function import Role
 from .program_values import ProgramValues, Restart
 
 
-class Role(enum.Enum):
-    """The role of a variable in a derivative, and the prefix of its name; others are the program's own."""
-
-    COTANGENT = "d_"
-    SEED = "d_out"  # the cotangent of a result, which the emitted function is given
-    TANGENT = "t_"
-    SAVED = "saved_"  # lists of values that the reverse sweep reads
-    TAKEN = "took_"  # lists of tests, which tell it the sides of branches that were taken
-    STATE = "kept_"  # lists of what is kept at the start of segments
-
-
-COTANGENTS = (Role.COTANGENT, Role.SEED)
-TAPE = (Role.SAVED, Role.TAKEN)
-
-
 class Specialiser(ProgramValues):
-    """Everything that one specialisation knows; the stages after it read the tables."""
+    """One specialisation of a function: what it knows while it writes; the stages after it are given the `Function`."""
 
     def __init__(self, dynamic: set[Any] | None = None, derivatives: dict[Any, list[Any]] | None = None) -> None:
+        self.block: ir.Block = []
+        super().__init__(self.block)
         self.begin_containers()
         self.begin_sweeps()
         self.begin_functions()
-        self.block: ir.Block = []
-        self.begin_lengths(self.block)
         self.env: dict[Any, Value] = {}
         self.initial: dict[Any, Value] = {}  # the environment before the program
-        self.facts: dict[str, Facts] = {}
-        self.hints: dict[str, str] = {}
-        self.roles: dict[str, Role] = {}  # of variables that a derivative has beside those of the program
-        self.named: set[str] = set()  # variables that carry a name of the user's
-        self.called: set[str] = set()  # these names, but for those of the arguments
-        self.elements: dict[int, Facts] = {}  # root of a list or dict -> facts of what is in it
-        self.counter = 0
         self.iteration: tuple[int, ...] = ()  # of the loops around that are written out
         self.rule_calls = 0  # numbers the activations of rules, alike in each writing of a loop's body
-        self.roots: dict[Any, int] = {}
         self.frame: Frame | None = None
         self.frames: dict[Any, int] = {}
         self.texts: dict[int, Any] = {}  # the user's functions that are compiled into the program, as `Parsed`
         self.node: Any = None
         self.origin: Origin | None = None  # overrides the node's, in rules
         self.dynamic = dynamic if dynamic is not None else set()
-        self.globals: dict[str, Any] = {}  # names of the emitted module -> objects
-        self.parameters: set[str] = set()  # names of the emitted function, which hide its module's
-        self.externals: dict[Any, Any] = {}
         self.guards: list[Any] = []
         self.world = World()
         self.frozen: set[Any] = set()
@@ -95,13 +69,10 @@ class Specialiser(ProgramValues):
         self.tells: dict[str, tuple[Value, bool]] = {}  # a test -> what it says of: whether that is None, or is not
         self.opposites: dict[str, Leaf] = {}  # a test -> that of which it is the opposite
         self.witnesses: set[str] = set()  # items that tell so, and are numbers where they are read
-        self.notes: dict[Any, list[str]] | None = None  # on statements, where explanations are asked for
-        self.effects = False  # whether the program does something besides returning
         self.held: frozenset[int] = frozenset()  # roots of arrays that loops go over or that callers see
         self.lazy: frozenset[int] = frozenset()  # roots of arrays that generators under names read
         self.replaced: frozenset[int] = frozenset()  # roots of arrays for which an augmented assignment makes new ones
         self.branches = 0  # sides of branches around the block being written
-        self.functions: list[Any] = []  # definitions emitted beside the main function
         # Place of a call -> the derivative programs emitted for it, by earlier runs of the same program, too: places in
         # their texts are told by the nodes of these.
         self.derivatives: dict[Any, list[Any]] = derivatives if derivatives is not None else {}
@@ -119,10 +90,8 @@ class Specialiser(ProgramValues):
         self.classes: dict[type, Any] = {}  # classes of the user's, each with the guard of its methods
         self.watched: set[Any] = set()  # methods of single objects that are guarded
         self.inside: dict[Any, Frame] = {}  # classes of the program and their methods -> where they are defined
-        self.definitions: dict[str, Any] = {}
         self.short_loops: dict[Any, int] = {}  # sites of the loops around that could be written out -> their depth
         self.recursions: dict[Any, Any] = {}  # kind of call -> the recursive function compiled for it
-        self.recursive_calls = 0
         self.inlined: set[Any] = set()  # functions that could not be compiled as such, and are inlined
         self.written_at: dict[Any, int] = {}  # a function -> how many variables inlining it has made
         self.strong: frozenset[Any] = frozenset()  # functions whose zero derivatives stay zero
@@ -135,33 +104,19 @@ class Specialiser(ProgramValues):
         self.shared: dict[Any, list[Any]] | None = None  # a function -> its forms that stay calls; None where none may
 
     def begin_sweeps(self) -> None:
-        """Make the tables of variables that differentiation reads."""
+        """Make the tables of variables for differentiation, and of names without a value on some paths."""
         self.active: set[str] = set()  # variables that carry a derivative, once that is known
         self.stopped: set[str] = set()  # what stop_gradient returned
-        self.fits: dict[str, str] = {}  # cotangent -> the variable whose shape it surely has
-        self.careful = False  # whether derivatives are infinite or NaN where NumPy's numbers are
-        self.alike: dict[str, str] = {}  # variable -> one that surely has its shape and dtype
         self.all_of: dict[str, str] = {}  # view of all of an array, such as ``x[:]`` -> the array
-        self.exact: set[str] = (
-            set()
-        )  # arrays on whose order in memory the last digits of a value that is asked for depend
-        self.relies = False  # whether a call that raises has to be run again as the program was before some passes
-        self.saved: set[str] = set()  # lists that carry values from the forward to the reverse sweep
-        self.in_rows: dict[str, Any] = {}  # those of short vectors -> the loop that fills them, and its reverse
-        self.unbound: set[str] = set()  # variables that some paths leave unbound
-        self.partly: set[str] = set()  # those that may be, as far as that is known where they are made
+        self.partly: set[str] = set()  # variables that some path may leave unbound, as known where they are made
         self.deleted: set[Any] = set()  # names that `del` unbinds
-        self.defaulted: set[str] = set()  # those of them that both sweeps read on all paths: None where unbound
 
     def begin_containers(self) -> None:
         """Make the tables of lists, dicts, sets and iterators; facts of their items are in `elements`."""
-        # roots of lists and dicts that hold containers beside numbers, and the roots of what they hold
-        self.mixed: dict[int, frozenset[int]] = {}
         self.walked_known: set[Any] = set()  # lists at compile time that iterators with names go over
         self.gone_over_known: set[Any] = set()  # lists and dicts at compile time that are gone over, maybe later
-        self.integer_lists: set[Any] = (
-            set()
-        )  # lists of a few integers, at compile time as long as nothing goes over them
+        # lists of a few integers, at compile time as long as nothing goes over them
+        self.integer_lists: set[Any] = set()
         self.by_itself: Any = None  # the expression of the last statement that is one, and there for what it does
         self.wrappers: tuple[Any, ...] = ()  # wrappers of packages around, each with arguments to enter it with
         self.strictly = 0  # calls around that are not followed unless all of their text can be
@@ -191,63 +146,7 @@ class Specialiser(ProgramValues):
         self.same_for_all: dict[tuple[type, str], Const | None] = {}
         self.members: dict[str, Facts] = {}  # a set -> facts of what is in it
 
-    # -- names and roots
-
-    def fits_shape_of(self, cotangent: Value, name: str) -> bool:
-        """True if a cotangent was made for a variable, or for another that is alike."""
-        found = self.fits.get(cotangent.name) if isinstance(cotangent, Leaf) else None
-        return found is not None and self.alike.get(found, found) == self.alike.get(name, name)
-
-    def new_symbol(self, hint: str) -> str:
-        """A name that nothing else has; the later it is made, the higher its number."""
-        self.counter += 1
-        return f"{hint}.{self.counter}"
-
-    def fresh(self, hint: str, facts: Facts, role: Role | None = None) -> str:
-        """A new variable, to be called by a hint; its role tells what it is to a derivative."""
-        id = self.new_symbol(hint)
-        self.facts[id] = self.of_one(facts, id)
-        self.call(id, hint, role)
-        if self.lengths.depth:
-            self.inner[id] = self.lengths
-        return id
-
-    def call(self, variable: str, hint: str, role: Role | None = None) -> None:
-        """Give a variable another hint, and another role if one is given."""
-        self.hints[variable] = hint
-        if role is not None:
-            self.roles[variable] = role
-
-    def call_after(self, variable: str, role: Role, name: str) -> None:
-        """Call a variable the cotangent or the tangent of another."""
-        self.call(variable, role.value + self.hints[name], role)
-
-    def fresh_after(self, role: Role, name: str, facts: Facts) -> str:
-        """A new variable that is the cotangent or the tangent of another, or keeps it."""
-        return self.fresh(role.value + self.hints[name], facts, role)
-
-    def fresh_like(self, name: str, facts: Facts | None = None, end: str = "") -> str:
-        """A new variable that goes by the hint of another, with `end` behind it, and has its role."""
-        return self.fresh(self.hints[name] + end, self.facts[name] if facts is None else facts, self.roles.get(name))
-
-    def is_cotangent(self, name: str) -> bool:
-        return self.roles.get(name) in COTANGENTS
-
-    def is_tangent(self, name: str) -> bool:
-        return self.roles.get(name) is Role.TANGENT
-
-    def of_one(self, facts: Facts, name: str) -> Facts:
-        """The facts of one variable: what holds of each of several arrays has lengths of its own here."""
-        if not isinstance(facts, Num) or not facts.dims or (MANY not in facts.dims and None not in facts.dims):
-            return facts
-        if self.recursive_calls:
-            return replace(facts, dims=tuple(None if a == MANY else a for a in facts.dims))
-        own = tuple(Dim((name, k), 0, a == MANY) if a in (None, MANY) else a for k, a in enumerate(facts.dims))
-        return replace(facts, dims=own)
-
-    def root(self, site: Any) -> int:
-        """The number of the place where memory is made."""
-        return self.roots.setdefault(site, len(self.roots) + 1)
+    # -- places
 
     def site(self, extra: Any = None) -> Any:
         frame = self.frame
@@ -392,29 +291,12 @@ class Specialiser(ProgramValues):
 
     # -- lists and dicts that live at run time
 
-    def elements_of(self, facts: Listed | Mapped) -> Facts | None:
-        result: Facts | None = None
-        for root in sorted(facts.roots):
-            if root in self.elements:
-                result = self.elements[root] if result is None else join(result, self.elements[root])
-        return result
-
     def put_element(self, facts: Listed | Mapped, element: Facts) -> None:
         for root in facts.roots:
-            old = self.elements.get(root)
-            if old is None and any(root in rec.empty for rec in self.recursions.values() if not rec.working):
-                raise Restart(("filled", next(site for site, number in self.roots.items() if number == root)))
-            self.elements[root] = element if old is None else join(old, element)
-            if old is not None and are_mixed((old, element)):
-                held: list[frozenset[int]] = [getattr(f, "roots", frozenset()) for f in (old, element)]
-                self.mixed[root] = self.mixed.get(root, frozenset()).union(*held)
-
-    def new_size(self, leaf: Leaf) -> Dim:
-        """The symbol of the length that an integer variable holds."""
-        facts = self.facts[leaf.name]
-        if isinstance(facts, Num) and facts.size is not None and isinstance(facts.size, Dim):
-            return facts.size
-        return Dim(leaf.name)
+            if root not in self.elements:
+                if any(root in rec.empty for rec in self.recursions.values() if not rec.working):
+                    raise Restart(("filled", next(site for site, number in self.roots.items() if number == root)))
+        super().put_element(facts, element)
 
 
 def storable(s: Specialiser, value: Value) -> bool:

@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-import builtins
 import enum
 import re
-from collections.abc import Iterable, Sequence
-from types import ModuleType
+from collections.abc import Sequence
 from typing import Any
 
 import gast
 import numpy as np
 
-from ...errors import AliasError, Origin, Refused, UnsupportedSyntax
-from ...runtime import objects
-from .. import ir
-from ..domain.facts import SIMPLE_FACTS, Facts, Num, Opaque, Pair
-from ..domain.identifiers import identifier
-from ..domain.pytree import is_record
-from ..domain.values import (
+from ....errors import AliasError, Origin, Refused, UnsupportedSyntax
+from ....runtime import objects
+from ... import ir
+from ...domain.facts import Num
+from ...domain.pytree import is_record
+from ...domain.values import (
     Bound,
     Closure,
     Const,
     Frame,
     Leaf,
     ListV,
-    MaybeV,
     Obj,
     PartialV,
     Poison,
@@ -35,8 +31,9 @@ from ..domain.values import (
     Suspended,
     TupleV,
     Value,
+    parts,
 )
-from .dims import AxisLengths
+from ...ir.function import Function
 
 
 def expr_of_object(s: ProgramValues, obj: Obj, built: bool = False) -> Any:
@@ -88,14 +85,10 @@ class Restart(Exception):
         self.site = site
 
 
-class ProgramValues(AxisLengths):
+class ProgramValues(Function):
     """The program values of abstract values; `Specialiser` fills the tables."""
 
-    facts: dict[str, Facts]
-    hints: dict[str, str]
     env: dict[Any, Value]
-    globals: dict[str, Any]  # names of the emitted module -> objects
-    parameters: set[str]  # names of the emitted function, which hide its module's
     objects: dict[Any, Any]  # id of an Obj that exists outside -> (object, read)
     symbols: dict[int, str]  # number of an object outside -> what the program calls it
     inside: dict[Any, Frame]  # classes of the program and their methods -> where they are defined
@@ -145,24 +138,6 @@ class ProgramValues(AxisLengths):
 
     # -- looking at values
 
-    def facts_of(self, value: Value) -> Facts:
-        """The facts of any value, as of the variable that would hold it."""
-        if isinstance(value, Leaf):
-            return self.facts[value.name]
-        if isinstance(value, Const):
-            if type(value.value) in SIMPLE_FACTS:
-                return SIMPLE_FACTS[type(value.value)]
-            if isinstance(value.value, np.generic):
-                return Num("npscalar", value.value.dtype, ())
-            return Opaque(type(value.value))
-        if isinstance(value, TupleV):
-            return Pair(tuple(self.facts_of(v) for v in value.items), value.cls)
-        return Opaque()
-
-    def num(self, value: Value) -> Num | None:
-        facts = self.facts[value.name] if isinstance(value, Leaf) else self.facts_of(value)
-        return facts if isinstance(facts, Num) else None
-
     def static(self, value: Value) -> Any:
         """The Python object that a value is; raises LookupError where it is known only at run time."""
         if isinstance(value, Const):
@@ -186,23 +161,12 @@ class ProgramValues(AxisLengths):
         """The variables inside a value; an object may hold one that it is in, an object `around` it."""
         if isinstance(value, Leaf):
             return (value.name,)
-        if isinstance(value, Const):
-            return ()
-        if isinstance(value, (TupleV, ListV, MaybeV)):
-            inside: Iterable[Value] = value.items
-        elif isinstance(value, SliceV):
-            inside = (value.start, value.stop, value.step)
-        elif isinstance(value, Bound):
-            inside = (value.self,)
-        elif isinstance(value, Obj):
+        inside = parts(value)
+        if isinstance(value, Obj):
             if value.id in around:
                 return ()
             around = (*around, value.id)
             inside = [self.env[(value.id, key)] for key in self.fields(value) if (value.id, key) in self.env]
-        elif isinstance(value, Suspended):
-            inside = (*value.args, *value.kwargs.values())
-        else:
-            return ()
         return [name for item in inside for name in self.leaves(item, around)]
 
     def fields(self, obj: Obj) -> list[Any]:
@@ -285,23 +249,6 @@ class ProgramValues(AxisLengths):
                 "local-class", "a class that is defined inside the function is needed at run time", "define it outside"
             )
         return self.bind(getattr(value, "__name__", "constant"), value)
-
-    def bind(self, hint: str, value: Any) -> Any:
-        """A global of the emitted module that holds `value`."""
-        if isinstance(value, ModuleType):
-            hint = {"numpy": "np"}.get(value.__name__, hint)
-        hint = identifier(hint)
-        candidate, number = hint, 1
-        while not self.may_name(candidate, value):
-            number += 1
-            candidate = f"{hint}{number}"
-        self.globals[candidate] = value
-        return ir.name(candidate)
-
-    def may_name(self, name: str, value: Any) -> bool:
-        """True if a global of that name would hide neither a parameter, nor another global, nor a builtin."""
-        hidden = self.globals.get(name, getattr(builtins, name, value))
-        return name not in self.parameters and hidden is value
 
 
 def words_of(text: Any) -> set[str]:

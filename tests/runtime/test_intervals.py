@@ -64,10 +64,11 @@ def test_gradients(n) -> None:
 @pytest.mark.parametrize("n", [7, 300, 5000])
 def test_knots_in_no_order(knots, n) -> None:
     """Each place has the slope of the interval whose value ``np.interp`` returns."""
-    x, xp, fp = (RNG.normal(size=size) for size in (n, knots, knots))
+    rng = np.random.default_rng(knots + n)
+    x, xp, fp = (rng.normal(size=size) for size in (n, knots, knots))
     h = 1e-9
-    differences = (np.interp(x + h, xp, fp) - np.interp(x - h, xp, fp)) / (2 * h)
-    slopes = ad.grad(lambda x: np.sum(np.interp(x, xp, fp)))(x)
-    np.testing.assert_allclose(slopes, differences, rtol=1e-4, atol=1e-4)
-    x[0] = np.nan
-    np.testing.assert_allclose(ad.grad(lambda x: np.sum(np.interp(x, xp, fp)))(x)[1:], slopes[1:])
+    for first in (x[0], np.nan):  # where NumPy's search goes on from one that it does not find
+        x[0] = first
+        differences = (np.interp(x + h, xp, fp) - np.interp(x - h, xp, fp)) / (2 * h)
+        slopes = ad.grad(lambda x: np.sum(np.interp(x, xp, fp)))(x)
+        np.testing.assert_allclose(slopes[1:], differences[1:], rtol=1e-4, atol=1e-4)

@@ -2,6 +2,8 @@
 
 import ast
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
+from importlib.util import resolve_name
 from pathlib import Path
 
 import pytest
@@ -48,3 +50,23 @@ def test_first_words(folder: Path) -> None:
 @pytest.mark.parametrize("name", autodiff_sct.__all__)
 def test_public_names_are_where_the_package_says(name: str) -> None:
     assert getattr(autodiff_sct, name) is not None
+
+
+def test_imports_go_round_nowhere() -> None:
+    """Any module can be imported first."""
+    paths = {".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts): path for path in PACKAGE.rglob("*.py")}
+    paths = {name.removesuffix(".__init__"): path for name, path in paths.items()}
+    graph = {
+        name: {whole if whole in paths else base for base, whole in imported(name, path)} & paths.keys()
+        for name, path in paths.items()
+    }
+    TopologicalSorter(graph).prepare()
+
+
+def imported(module: str, path: Path) -> Iterator[tuple[str, str]]:
+    """Each name that a module imports where its text is run: where it is from, and with its own name."""
+    package = module if path.name == "__init__.py" else module.rpartition(".")[0]
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, ast.ImportFrom):
+            base = resolve_name("." * node.level + (node.module or ""), package) if node.level else node.module
+            yield from ((base, f"{base}.{alias.name}") for alias in node.names)

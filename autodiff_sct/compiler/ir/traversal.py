@@ -8,7 +8,7 @@ from typing import Any
 
 import gast
 
-from .. import ir
+from . import statements as ir
 from .statements import SIMPLE, Block, Effect, If, Let, Loop, Raise, Return, Store, Try, With, variables_in
 
 
@@ -274,7 +274,7 @@ def substitute_own(stmt: Any, mapping: dict[str, Any]) -> None:
 
 def read_instead(stmt: Any, names: Mapping[str, str]) -> None:
     """Let a statement itself read other variables, and hand on those at the end of its blocks and between its steps."""
-    own = {name: ir.name(names[name]) for name in ir.reads(stmt) if name in names}
+    own = {name: ir.name(names[name]) for name in reads(stmt) if name in names}
     if own:
         substitute_own(stmt, own)
     if isinstance(stmt, ir.Loop):

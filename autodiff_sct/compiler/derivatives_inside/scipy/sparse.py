@@ -22,7 +22,8 @@ from ....runtime.scipy.sparse import Matrix
 from ... import ir
 from ...domain.facts import INT, Facts, Num, Opaque
 from ...domain.values import Const, Leaf, ListV, Obj, TupleV, Value
-from ...interp.arrays.emit_op import array_of_list, normal, numpy_call
+from ...interp.arrays.emit_op import array_of_list, numpy_call
+from ...interp.arrays.indexing import normal
 from ...interp.arrays.value_dependent import is_array
 from ...interp.kernel.handlers import handles
 from ...interp.kernel.operations import attribute_of, call_python, call_value, get_item, opaque_call, operate

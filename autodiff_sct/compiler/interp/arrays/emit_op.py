@@ -16,12 +16,11 @@ from ... import ir
 from ...domain.facts import PYTHON_KINDS, Axis, Dim, Listed, Num, Opaque, Pair, is_same, same
 from ...domain.values import Const, Leaf, ListV, Obj, TupleV, Value
 from ..kernel.handlers import OPERATORS
-from ..kernel.operations import call_python, call_value, get_item, items_of
+from ..kernel.operations import call_python, call_value, get_item
 from ..kernel.specialiser import Specialiser
 from ..kernel.user_errors import cannot_fail, refuse_item, surely_sums
 from ..models import functions as models
-from .flat import elements
-from .indexing import check_axes
+from .indexing import check_axes, normal
 from .overlap import check_overlap
 from .transfer import outcome
 
@@ -233,17 +232,6 @@ def as_tensor(s: Specialiser, value: Leaf, args: list[Value]) -> Leaf:
     return s.let(
         expr, replace(facts, dtype=want), ir.Op(np.ndarray.astype, {"a": value, "dtype": Const(want)}), may_raise=False
     )
-
-
-def normal(s: Specialiser, value: Value) -> Value:
-    """A value as the table knows it: an object that stands for a list, also inside others, is the list of its items."""
-    if isinstance(value, Obj) and value.cls is list:
-        return normal(s, ListV(tuple(items_of(s, value, None))))
-    if isinstance(value, Obj) and value.cls is np.flatiter:
-        return elements(s, value)
-    if isinstance(value, (ListV, TupleV)):
-        return replace(value, items=tuple(normal(s, item) for item in value.items))
-    return value
 
 
 def integer_size(s: Specialiser, fn: Any, args: list[Value]) -> Axis:

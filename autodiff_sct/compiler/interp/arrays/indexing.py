@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,12 @@ import numpy as np
 from ... import ir
 from ...analysis.alias import regions
 from ...domain.facts import Axis, Dim, Facts, Listed, Num, Opaque, several
-from ...domain.values import Const, Leaf, ListV, SliceV, TupleV, Value
+from ...domain.values import Const, Leaf, ListV, Obj, SliceV, TupleV, Value
+from ..kernel.operations import items_of
 from ..kernel.slice_lengths import span
 from ..kernel.specialiser import Specialiser
 from ..kernel.user_errors import too_many_indices
-from . import emit_op
+from .flat import elements
 
 MASKS = "masks"  # in `dynamic`: a mask may pick more items one time than another
 
@@ -81,11 +83,22 @@ def is_index_array(s: Specialiser, part: Value) -> bool:
     return facts.dtype.kind == "b" or facts.kind == "array" and bool(facts.dims)
 
 
+def normal(s: Specialiser, value: Value) -> Value:
+    """A value as the table knows it: an object that stands for a list, also inside others, is the list of its items."""
+    if isinstance(value, Obj) and value.cls is list:
+        return normal(s, ListV(tuple(items_of(s, value, None))))
+    if isinstance(value, Obj) and value.cls is np.flatiter:
+        return elements(s, value)
+    if isinstance(value, (ListV, TupleV)):
+        return replace(value, items=tuple(normal(s, item) for item in value.items))
+    return value
+
+
 def load_item(s: Specialiser, base: Leaf, index: Value) -> Value:
     """``base[index]`` on an array."""
     facts = s.facts[base.name]
     assert isinstance(facts, Num)
-    index = emit_op.normal(s, index)
+    index = normal(s, index)
     parts = parts_of(index)
     if not parts and facts.kind == "npscalar":
         return base

@@ -20,6 +20,7 @@ from ..arrays import emit_op
 from ..arrays.emit_op import is_positive, store_repeated
 from ..arrays.flat import flat_of
 from ..arrays.flat_items import set_flat
+from ..arrays.indexing import normal
 from ..arrays.overlap import check_apart, shares_memory
 from ..kernel.bind_arguments import in_place, places
 from ..kernel.handlers import handles
@@ -207,7 +208,7 @@ def fill_diagonal(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -
 
 def scatter(s: Specialiser, ufunc: np.ufunc, args: list[Value]) -> Value:
     """``np.add.at(a, index, value)``: repeated indices add up."""
-    base, index = target(s, args[0]), emit_op.normal(s, args[1])
+    base, index = target(s, args[0]), normal(s, args[1])
     value = args[2] if len(args) > 2 else Const(None)
     if isinstance(index, ListV):
         index = numpy(s, "array", index)

@@ -506,7 +506,7 @@ def test_wrong_lengths_where_the_program_runs(every: int) -> None:
         ad.grad(written)(V, 5, every)
 
 
-@pytest.mark.parametrize("n", [1, 3, 7])
+@pytest.mark.parametrize("n", [1, 3, 7, 40])
 def test_native_programs_go_back_to_kept_states(n) -> None:
     """Nothing is said of NumPy code, which would be a warning."""
     pytest.importorskip("numba")

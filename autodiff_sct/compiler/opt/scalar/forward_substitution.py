@@ -206,11 +206,8 @@ class Nesting:
             return False
         if isinstance(stmt, ir.Store) and stmt.base == let.target:
             return self.through_view(stmt, let)
-        return (
-            self.limit == 0
-            or sum(size(e) for e in ir.expressions(stmt)) + size(let.expr) <= self.limit
-            or size(let.expr) == 0
-        )
+        added = size(let.expr) - is_multiple(let.expr)
+        return self.limit == 0 or sum(size(e) for e in ir.expressions(stmt)) + added <= self.limit or added == 0
 
     def through_view(self, stmt: ir.Store, let: ir.Let) -> bool:
         """``v = d[i]; v += e`` is ``d[i] += e``."""
@@ -276,6 +273,12 @@ class Nesting:
             element = self.s.elements_of(facts)
             return saving or not isinstance(element, Num) or bool(element.roots)
         return not saving and (not isinstance(facts, Num) or bool(roots_of(facts)))
+
+
+def is_multiple(expr: Any) -> bool:
+    """True for a product with a literal, which becomes one with the other numbers of a product."""
+    sides = (expr.left, expr.right) if isinstance(expr, gast.BinOp) and isinstance(expr.op, gast.Mult) else ()
+    return any(isinstance(side, gast.Constant) for side in sides)
 
 
 def is_filled(expr: Any) -> bool:

@@ -29,6 +29,7 @@ from ..opt.loops.unboxing.scalars import drop_casts, scalar_math, use_methods
 from ..opt.loops.vectorise import vectorise
 from ..opt.memory.accumulation.first_touch import assign_items
 from ..opt.memory.accumulation.lists import assign_list_items, elide_list_zeros, split_stacked
+from ..opt.memory.accumulation.loop_copy_elision import elide_loop_copies
 from ..opt.memory.accumulation.peephole import elide_copies, order_full_first
 from ..opt.memory.dse import eliminate_dead_stores, eliminate_loop_stores
 from ..opt.memory.faint_stores import drop_faint_stores
@@ -132,6 +133,13 @@ CONTRIBUTIONS = Phase(
             lambda p: eliminate_dead_restores(p.derivative, p.reverse, p.final),
             segments=False,
             does="arrays that are read where they were saved are not restored",
+        ),
+        Pass(
+            "lower_accumulation",
+            lambda p: elide_loop_copies(p.s, p.reverse, p.final),
+            segments=False,
+            needs=ir.Loop,
+            does="the cotangent of a copy is carried on in place",
         ),
         Pass(
             "lower_accumulation",

@@ -83,6 +83,7 @@ def recover_unpacking(s: Function, front: ir.Block, back: ir.Block) -> None:
     """Rewrite both sweeps, in place."""
     for block in (front, back):
         unpack(s, block)
+    unpack_again(s, front, back)
     program = [*front, *back]
     if any(are_stores(block[k : k + 2]) for block in ir.blocks(program) for k in range(len(block) - 1)):
         uses = count_uses(program)
@@ -114,6 +115,48 @@ def unpack(s: Function, block: ir.Block) -> None:
             whole = ir.Let(tuple(x.target for x in run), value, None, stmt.origin or run[0].origin, effect=True)
             block[:] = [x for x in block if x is not stmt and x not in run]
             block.insert(place, whole)
+
+
+def unpack_again(s: Function, front: ir.Block, back: ir.Block) -> None:
+    """Unpack in the reverse sweep what the forward sweep has unpacked, which has as many items by that."""
+    counts = {
+        stmt.expr.id: len(stmt.targets)
+        for stmt in ir.walk(front)
+        if isinstance(stmt, ir.Let) and len(stmt.targets) > 1 and isinstance(stmt.expr, gast.Name)
+    }
+    if not counts:
+        return
+    uses = count_uses(back)
+    for block in [back, *(inner for stmt in ir.adjoint_walk(back) for inner in ir.adjoint_bodies(stmt))]:
+        for stmt in [x for x in block if isinstance(x, ir.Let) and isinstance(x.repeats, ir.Let)]:
+            count = counts.get(stmt.repeats.target, 0)
+            if count == uses.get(stmt.target) and stmt.target not in s.named:
+                unpack_there(block, stmt, count)
+
+
+def unpack_there(block: ir.Block, stmt: ir.Let, count: int) -> None:
+    """Unpack what a statement names, if all that is done with it is to name each of its items."""
+    readers = [x for x in block if stmt.target in ir.reads_inside(x)]
+    items = {
+        x.expr.slice.value: x
+        for x in readers
+        if isinstance(x, ir.Let) and len(x.targets) == 1 and not x.in_place and is_item_of(x.expr, stmt.target)
+    }
+    if sorted(items) == [*range(count)] and len(readers) == count:
+        place = block.index(stmt)
+        between = block[place + 1 : block.index(readers[-1])]
+        if not all(isinstance(x, ir.Let) and not x.in_place and (not x.effect or is_pop_call(x.expr)) for x in between):
+            return  # what may write into the items
+        whole = ir.Let(tuple(items[k].target for k in range(count)), stmt.expr, None, stmt.origin, effect=True)
+        whole.repeats = stmt.repeats
+        block[:] = [whole if k == place else x for k, x in enumerate(block) if x not in readers]
+
+
+def is_item_of(expr: Any, name: str) -> bool:
+    """True if an expression is an item of a variable at a number."""
+    if not isinstance(expr, gast.Subscript) or getattr(expr.value, "id", None) != name:
+        return False
+    return isinstance(expr.slice, gast.Constant) and type(expr.slice.value) is int
 
 
 def following(block: ir.Block, stmt: Any) -> Any:

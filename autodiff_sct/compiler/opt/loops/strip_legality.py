@@ -2,8 +2,8 @@
 
 A program may run in strips if it adds up numbers that are made of one element of each array, or of ``1 + cut``
 elements that follow each other: the sum of all is the sum over the strips then, and so is its gradient.  A strip has as
-many elements more as the cut, which is one for all that the program adds up, and wherever cotangents *enter*: where the
-seed, or a number made of it, meets an array.
+many elements more as the largest cut, and of what is cut less, the next strip has some again: they are left out where
+the program adds up, and where cotangents *enter*, which is where the seed, or a number made of it, meets an array.
 """
 
 from __future__ import annotations

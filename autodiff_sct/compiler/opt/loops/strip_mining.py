@@ -104,7 +104,7 @@ class Strips:
         self.length: str | None = None
         self.index = self.named("k", INT)
         self.entered: dict[Any, tuple[Part, set[int]]] = {}  # what a statement computes, and what enters there
-        self.forward = self.operations = self.cut = 0
+        self.forward = self.operations = self.cut = self.least = 0
 
     def named(self, hint: str, facts: Facts, role: Role | None = None) -> str:
         name = self.s.fresh(hint, facts, role)
@@ -223,11 +223,41 @@ class Strips:
                 raise Unfit
 
     def set_cut(self) -> None:
-        """Set the overlap of strips: all values that are added up or enter have lost as many elements."""
+        """Set the overlap of strips; elements that the next one has again are left out of stores and sums."""
         entries = set().union(*(entries for _, entries in self.entered.values()))
-        self.cut = max(entries)
-        if len(entries) > 1 or any(p.level == STRIP and p.cut > self.cut for p in self.values.parts.values()):
+        self.cut, self.least = max(entries), min(entries)
+        if any(part.level == STRIP and part.cut > self.cut for part in self.values.parts.values()):
             raise Unfit
+        if self.least < self.cut:
+            ahead = [new for stmt in self.inside[: self.forward] for new in self.once(stmt)]
+            self.inside = [*ahead, *(new for stmt in self.inside[self.forward :] for new in self.once(stmt))]
+            self.forward = len(ahead)
+
+    def once(self, stmt: Any) -> ir.Block:
+        """A statement of the loop that counts each element in one strip only."""
+        part, entries = self.entered.get(stmt, (None, set()))
+        if part is None or entries <= {self.cut}:
+            return [stmt]
+        if len(entries) > 1 or part.spread or part.level == NUMBER:
+            raise Unfit
+        rest = gast.Slice(ir.constant(thresholds.ITEMS_OF_A_STRIP), None, None)
+        if part.level == SUM:
+            stmt.expr = ir.binop(stmt.expr.left, gast.Add, self.trimmed(stmt.expr.right))
+            return [stmt]
+        if not isinstance(stmt, ir.Store):
+            return [stmt, ir.Store(stmt.target, rest, ir.constant(0.0), None, stmt.origin)]
+        entered = self.named("d_t", self.s.facts[stmt.base], Role.COTANGENT)
+        self.values.parts[entered] = part
+        new = ir.Let((entered,), stmt.value, None, stmt.origin)
+        stmt.value = ir.name(entered)
+        return [new, ir.Store(entered, rest, ir.constant(0.0), None, stmt.origin), stmt]
+
+    def trimmed(self, expr: Any) -> Any:
+        """A sum over those elements of a strip that the next one does not have."""
+        own = gast.Slice(None, ir.constant(thresholds.ITEMS_OF_A_STRIP), None)
+        if isinstance(expr.func, gast.Attribute) and not expr.args:
+            return ir.call(ir.attribute(ir.subscript(expr.func.value, own), "sum"))
+        return ir.call(expr.func, *[ir.subscript(arg, own) for arg in expr.args])
 
     def like(self, name: str) -> str | None:
         """The array of which a result is the gradient, or another of its dtype."""
@@ -316,8 +346,8 @@ class Strips:
         for stmt in [*self.inside, *self.filled]:
             substitute_in(stmt, here)
         end = self.measured() if self.length is None else ir.name(self.length)
-        if self.cut:
-            end = ir.binop(end, gast.Sub, ir.constant(self.cut))
+        if self.least:
+            end = ir.binop(end, gast.Sub, ir.constant(self.least))
         bounds = (ir.constant(0), end, ir.constant(thresholds.ITEMS_OF_A_STRIP))
         body = [*cut, *self.views, *self.inside, *self.filled]
         result = ir.Loop("range", body, self.sums, self.index, bounds, origin=self.meeting(strips))

@@ -61,7 +61,7 @@ from ...ir.patterns import (
     size,
 )
 from ...ir.traversal import with_operands
-from .new_axes import axes_gone, broadcast, new_axes, summed_axis, widened, without_kept_axis
+from .new_axes import axes_gone, broadcast, drop_leading_axes, new_axes, summed_axis, widened, without_kept_axis
 
 METHODS = {"sum", "max", "min", "prod", "reshape", "transpose", "swapaxes"}
 POSITIONAL = {"axes", "axis1", "axis2", "shape"}  # parameters that the methods do not take by name
@@ -80,6 +80,7 @@ def canonicalize(s: Function, block: ir.Block) -> None:
             stmt.aug, stmt.value = gast.Sub, positive
         if part == "value" and stmt.aug in (gast.Add, gast.Sub):
             without_new_axis(spelling, stmt)
+    drop_leading_axes(s, spelling.rank, block)
     cancel(s, block)
 
 

@@ -8,15 +8,21 @@
 ``(d_b * x).sum(axis=1)``              ``x @ d_b``, or ``np.einsum("j,ij->i", d_b, x)``
 ``d_y / c - d_c / c``                  ``(d_y - d_c) / c``
 ``d_c[:, None] * (2 * x)``             ``2 * d_c[:, None] * x``
+``np.linalg.norm(x)``                  ``np.sqrt(np.vdot(x, x))``
+``np.linalg.norm(x, axis=1)``          ``np.sqrt(np.einsum("ij,ij->i", x, x))``
+``np.mean(x ** 2, axis=1)``            ``np.einsum("ij,ij->i", x, x) / x.shape[1]``
+``np.sum((a - b) ** 2, axis=1)``       the same of ``t = a - b``
 =====================================  =========================================
 
-In the fourth line ``c`` has one number for each of the sums.  The terms are added in another order, which a cotangent
-may, and what the forward sweep computes for cotangents only; only of doubles, for single precision would feel it.
+In the third line ``c`` has one number for each of the sums; the last four are of the forward sweep.  The terms are
+added in another order, which a cotangent may, and what the forward sweep computes for cotangents only; only of doubles,
+for single precision would feel it.
 Arrays that are broadcast against each other stay as they are where all is summed, for `vdot` pairs elements.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import gast
@@ -47,9 +53,12 @@ def fuse_contractions(s: Function, block: ir.Block) -> None:
 def fuse_forward_contractions(s: Function, block: ir.Block) -> None:
     """Rewrite the sums of the forward sweep, in place: of a program whose value is not asked for."""
     contractions = Contractions(s)
-    for stmt in ir.walk(block):
-        if isinstance(stmt, ir.Let) and len(stmt.targets) == 1 and not stmt.effect and not stmt.augments:
-            stmt.expr = contractions.forward(stmt.expr)
+    for part in ir.blocks(block):
+        for stmt in list(part):
+            if isinstance(stmt, ir.Let) and len(stmt.targets) == 1 and not stmt.effect and not stmt.augments:
+                if (named := contractions.named_square(stmt)) is not None:
+                    part.insert(part.index(stmt), named)
+                stmt.expr = contractions.forward(stmt.expr)
 
 
 class Contractions:
@@ -70,10 +79,72 @@ class Contractions:
         """Rewrite the user's expressions, but for the order in which terms of sums of products are added."""
         if not isinstance(expr, gast.Call):
             return expr if isinstance(expr, gast.Subscript) else with_operands(expr, self.forward)
+        if ir.path_of(expr.func) == "np.linalg.norm" and len(expr.args) == 1:
+            return self.norm(expr, expr.args[0]) or with_operands(expr, self.forward)
+        if (mean := self.mean_of_squares(expr)) is not None:
+            return mean
         method = isinstance(expr.func, gast.Attribute) and expr.func.attr == "sum" and not expr.args
         if not method and not (numpy_name(expr) == "sum" and len(expr.args) == 1):
             return with_operands(expr, self.forward)
         return self.summed(expr, expr.func.value if method else expr.args[0]) or expr
+
+    def named_square(self, stmt: ir.Let) -> ir.Let | None:
+        """Give what a statement squares to add it up along one axis a name, under which it is a product with itself."""
+        found = reduced(stmt.expr)
+        if found is None or found[0] not in ("sum", "mean") or not is_square(found[1]):
+            return None
+        call: Any = stmt.expr
+        square, base = found[1], found[1].left
+        dims = self.dims(base) if isinstance(base, gast.BinOp) else None
+        if not dims or not -len(dims) <= found[2] < len(dims):
+            return None
+        facts = Num("array", np.dtype(float), dims)
+        name = self.s.fresh("t", replace(facts, roots=frozenset([self.s.root(("square", stmt.target))])))
+        square = ir.binop(ir.name(name), gast.Pow, square.right)
+        if call.args:
+            stmt.expr = gast.Call(call.func, [square], call.keywords)
+        else:
+            stmt.expr = gast.Call(gast.Attribute(square, call.func.attr, gast.Load()), [], call.keywords)
+        return ir.Let((name,), base, None, stmt.origin)
+
+    def mean_of_squares(self, call: Any) -> Any | None:
+        """The sum of squares along an axis over its length."""
+        found = reduced(call)
+        if found is None or found[0] != "mean" or not is_square(found[1]) or not isinstance(found[1].left, gast.Name):
+            return None
+        return self.mean_square(found[1].left, *found[2:])
+
+    def mean_square(self, squared: Any, axis: int, keeps: bool) -> Any | None:
+        """The sum of the squares of an array along an axis, over its length."""
+        dims = self.dims(squared)
+        if not dims or not -len(dims) <= axis < len(dims):
+            return None
+        place = ir.constant(axis % len(dims))
+        settings = [gast.keyword("axis", place), *([gast.keyword("keepdims", ir.constant(True))] if keeps else [])]
+        total = self.of_two(gast.Call(ir.name("sum"), [], settings), squared, squared)
+        return total and ir.binop(total, gast.Div, ir.subscript(ir.attribute(squared, "shape"), place))
+
+    def norm(self, call: Any, vectors: Any) -> Any | None:
+        """The Euclidean norm of an array, or of its vectors along one axis; NumPy has to find out which is asked."""
+        dims = self.dims(vectors) if isinstance(vectors, gast.Name) else None
+        if not dims or not call.keywords:
+            return self.numpy("sqrt", self.numpy("vdot", vectors, vectors)) if dims else None
+        settings = {k.arg: literal(k.value) for k in call.keywords}
+        axis, keeps = settings.get("axis"), settings.get("keepdims", False)
+        if not settings.keys() <= {"axis", "keepdims"} or type(axis) is not int or type(keeps) is not bool:
+            return None
+        if not -len(dims) <= axis < len(dims) <= len(LETTERS):
+            return None
+        along = [gast.keyword("axis", ir.constant(axis % len(dims)))]
+        along += [gast.keyword("keepdims", ir.constant(True))] if keeps else []
+        total = self.of_two(gast.Call(call.func, [], along), vectors, vectors)
+        return total and self.root(total)
+
+    def root(self, total: Any) -> Any:
+        """The square root of sums, before they get an axis of length 1."""
+        if isinstance(total, gast.Subscript):
+            return ir.subscript(self.numpy("sqrt", total.value), total.slice)
+        return self.numpy("sqrt", total)
 
     def summed(self, call: Any, terms: Any) -> Any | None:
         """The sum of a product or a square of arrays."""
@@ -193,6 +264,8 @@ class Contractions:
         if isinstance(expr, gast.Call) and (axis := summed_axis(expr)) is not None:
             dims = self.dims(expr.func.value)
             return dims[:axis] + dims[axis + 1 :] if dims and axis < len(dims) else None
+        if isinstance(expr, gast.Call) and numpy_name(expr) == "einsum":
+            return self.contracted(expr)
         if isinstance(expr, gast.Call) and isinstance(getattr(np, numpy_name(expr) or "", None), np.ufunc):
             return self.dims(expr.args[0]) if len(expr.args) == 1 and not expr.keywords else None
         return None
@@ -214,6 +287,17 @@ class Contractions:
                 known = axis is not None and UNKNOWN not in bounds
                 result.append(written_span(self.s, axis, part) or (Dim(("slice", axis, *bounds)) if known else None))
         return (*result, *dims[len(parts) :]) or None
+
+    def contracted(self, call: Any) -> tuple[Axis, ...] | None:
+        """The axes of ``np.einsum("ij,ij->i", a, b)``."""
+        inputs, arrow, output = str(getattr(call.args[0], "value", "")).partition("->")
+        axes: dict[str, Axis] = {}
+        for letters, operand in zip(inputs.split(","), call.args[1:]):
+            dims = self.dims(operand)
+            if not arrow or dims is None or len(dims) != len(letters):
+                return None
+            axes |= {letter: axis for letter, axis in zip(letters, dims) if axis != 1}
+        return tuple(axes.get(letter) for letter in output)
 
     def of_two(self, call: Any, a: Any, b: Any) -> Any | None:
         have, other = self.dims(a), self.dims(b)
@@ -238,6 +322,19 @@ class Contractions:
 
     def numpy(self, fn: str, *args: Any) -> Any:
         return ir.call(ir.attribute(self.s.bind("np", np), fn), *args)
+
+
+def reduced(call: Any) -> tuple[str, Any, int, bool] | None:
+    """The function or the method that reduces one axis of something, the axis, and whether it is kept."""
+    if not isinstance(call, gast.Call) or not isinstance(call.func, gast.Attribute):
+        return None
+    settings = {k.arg: literal(k.value) for k in call.keywords}
+    axis, keeps = settings.get("axis"), settings.get("keepdims", False)
+    if not settings.keys() <= {"axis", "keepdims"} or type(axis) is not int or type(keeps) is not bool:
+        return None
+    if numpy_name(call) is not None:
+        return (call.func.attr, call.args[0], axis, keeps) if len(call.args) == 1 else None
+    return None if call.args else (call.func.attr, call.func.value, axis, keeps)
 
 
 def is_square(expr: Any) -> bool:

@@ -2,8 +2,9 @@
 
 ::
 
-    np.sum(d[:, None, None, :] * w[None], axis=3)     ->    np.tensordot(d, w, (1, 2))
-    np.sum(d * x[i : i + n, None], axis=0)            ->    np.tensordot(x[i : i + n], d, (0, 0))
+    np.sum(d[:, None, None, :] * w[None], axis=3)           np.tensordot(d, w, (1, 2))
+    np.sum(d * patch[..., None], axis=0, keepdims=True) ->  np.tensordot(patch, d[:, 0, 0], (0, 0))[None]
+    np.sum(d * x[i : i + n, None], axis=0)                  np.tensordot(x[i : i + n], d, (0, 0))
 
 What a convolution written as a loop over windows multiplies is broadcast along every axis that is not summed. The
 product has as many elements as the two together, and `tensordot` is one product of matrices that never makes it. Only
@@ -94,9 +95,10 @@ def of_sum(s: Function, call: Any) -> Any | None:
     if not isinstance(terms, gast.BinOp) or not isinstance(terms.op, gast.Mult):
         return None
     settings = {k.arg: k.value for k in call.keywords}
-    if settings.keys() != {"axis"}:
+    keeps = literal(settings.get("keepdims", ir.constant(False)))
+    if not settings.keys() <= {"axis", "keepdims"} or type(keeps) is not bool or "axis" not in settings:
         return None
-    return tensor_product(s, terms.left, terms.right, [*map(literal, subscript_parts(settings["axis"]))])
+    return tensor_product(s, terms.left, terms.right, [*map(literal, subscript_parts(settings["axis"]))], keeps)
 
 
 def of_einsum(s: Function, call: Any) -> Any | None:
@@ -105,10 +107,10 @@ def of_einsum(s: Function, call: Any) -> Any | None:
     first, _, second = inputs.partition(",")
     if len(call.args) != 3 or call.keywords or first != second or [c for c in first if c in output] != [*output]:
         return None
-    return tensor_product(s, call.args[1], call.args[2], [k for k, c in enumerate(first) if c not in output])
+    return tensor_product(s, call.args[1], call.args[2], [k for k, c in enumerate(first) if c not in output], False)
 
 
-def tensor_product(s: Function, a: Any, b: Any, axes: list[Any]) -> Any | None:
+def tensor_product(s: Function, a: Any, b: Any, axes: list[Any], keeps: bool) -> Any | None:
     """The sum along some axes of the product of two arrays, if they share no other axis."""
     left, right = operand(s, a), operand(s, b)
     if left is None or right is None:
@@ -127,7 +129,8 @@ def tensor_product(s: Function, a: Any, b: Any, axes: list[Any]) -> Any | None:
     if sides[0] + sides[1] != free or not all(is_one_length(s, left.dims[k], right.dims[k], a, b) for k in summed):
         return None
     axes = summed_axes(left, right, summed)
-    return ir.call(ir.attribute(s.bind("np", np), "tensordot"), left.squeezed, right.squeezed, axes)
+    product = ir.call(ir.attribute(s.bind("np", np), "tensordot"), left.squeezed, right.squeezed, axes)
+    return with_new_axes(product, summed, rank) if keeps else product
 
 
 def summed_axes(left: Operand, right: Operand, summed: list[int]) -> Any:
@@ -189,6 +192,16 @@ def dims_of(s: Function, name: str) -> tuple[Axis, ...] | None:
     facts = s.facts.get(name)
     doubles = isinstance(facts, Num) and facts.kind == "array" and facts.dtype == np.float64 and not facts.tensor
     return facts.dims if doubles and isinstance(facts, Num) else None
+
+
+def with_new_axes(expr: Any, places: list[int], rank: int) -> Any:
+    """An array with axes of length 1 at some places of the result."""
+    parts = [ir.constant(None) if k in places else ALL for k in range(rank)]
+    if places == [*range(places[0], rank)]:
+        parts = [ir.constant(...), *parts[places[0] :]]
+    while is_everything(parts[-1]):
+        parts.pop()
+    return ir.subscript(expr, ir.whole_index(parts))
 
 
 def without_new_axes(stmt: ir.Store) -> None:

@@ -111,6 +111,7 @@ class Nesting:
         whole = self.whole_size(following, ahead) if total else 0
         one_line = isinstance(following, ir.Store) or following.origin is None or ir.same_line(following, stmt)
         fits = not isinstance(following, ir.Store) and (is_filled(following.expr) or is_fitted(following.expr))
+        fits = fits or (is_filled(stmt.expr) and is_multiple(getattr(following, "expr", None), stmt.target))
         if not one_line and not fits and not (total and whole + size(stmt.expr) <= self.limit):
             return False
         if self.limit and whole <= self.limit < whole + size(stmt.expr):
@@ -163,6 +164,8 @@ class Nesting:
                     stmt.expr = let.expr
                 else:
                     substitute_own(stmt, {name: let.expr})
+                    if isinstance(stmt, ir.Let) and is_filled(let.expr):
+                        stmt.expr = filled_with_product(stmt.expr)
                 hand_on(self.s, let, stmt)
                 filled = isinstance(stmt, ir.Let) and is_filled(stmt.expr)
                 if name in self.s.named and let.origin and (filled or isinstance(stmt, ir.Store) or not stmt.origin):
@@ -284,6 +287,26 @@ def is_multiple(expr: Any) -> bool:
 def is_filled(expr: Any) -> bool:
     """True if an expression makes an array of one number: what that number is, is what a reader asks."""
     return isinstance(expr, gast.Call) and getattr(expr.func, "attr", "") == "full_like"
+
+
+def is_multiple(expr: Any, name: str) -> bool:
+    """True if an expression is a variable times a number that is written in the text."""
+    product = isinstance(expr, gast.BinOp) and isinstance(expr.op, gast.Mult)
+    return product and getattr(expr.left, "id", None) == name and isinstance(expr.right, gast.Constant)
+
+
+def filled_with_product(expr: Any) -> Any:
+    """An array of one number times another, made of the product."""
+    if (
+        not isinstance(expr, gast.BinOp)
+        or not isinstance(expr.op, gast.Mult)
+        or not isinstance(expr.right, gast.Constant)
+    ):
+        return expr
+    if not is_filled(expr.left):
+        return expr
+    shape, number = expr.left.args
+    return gast.Call(expr.left.func, [shape, ir.binop(number, gast.Mult, expr.right)], expr.left.keywords)
 
 
 def is_fitted(expr: Any) -> bool:

@@ -352,7 +352,11 @@ def forward(text):
     return "\n".join(x for x in text.split("d_out=1.0):")[1].splitlines() if "# " not in x).split("d_")[0]
 
 
-def test_norms_that_are_no_numbers():
+def test_norms_of_the_forward_sweep():
+    text = ad.adjoint_source(norms, A, B[:, 0], grad_position=(0, 1))
+    assert "np.sqrt(np.vdot(w, w))" in text
+    assert 'np.sqrt(np.einsum("ij,ij->i", x, x))[:, None]' in text
+    assert "np.linalg.norm(x2, 2, axis=1)" in text
     single = ad.grad(lambda x: np.sum(x / np.linalg.norm(x)))(A.astype(np.float32))
     assert single.dtype == np.float32
     assert np.all(np.isnan(ad.grad(np.linalg.norm)(np.array([np.nan, 1.0]))))

@@ -38,6 +38,11 @@ def test_gradient(fn, shape, order):
     check_gradient(fn, (np.asarray(RNG.normal(size=shape), order=order),))
 
 
+def test_what_the_text_says():
+    text = ad.adjoint_source(mixture_step, RNG.normal(size=(6, 4)))
+    assert "[None]" not in text
+
+
 def weighted(x, v):
     return np.sum(np.sin((x * v).sum(axis=1)))
 

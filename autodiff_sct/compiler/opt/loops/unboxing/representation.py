@@ -52,7 +52,7 @@ UFUNCS = frozenset(
 REDUCTIONS = frozenset("dot max mean min prod std sum var vdot".split())
 TESTS = frozenset("isfinite isinf isnan".split())
 INTEGERS = frozenset("ceil comb factorial floor gcd isqrt lcm perm trunc".split())  # functions of `math`
-FOLLOWED = (gast.Subscript, gast.BinOp, gast.UnaryOp, gast.Compare, gast.BoolOp, gast.Call)
+FOLLOWED = (gast.Subscript, gast.BinOp, gast.UnaryOp, gast.Compare, gast.BoolOp, gast.IfExp, gast.Call)
 CONVERSIONS = ("float", "int", "bool")
 LOGICAL = (gast.BitAnd, gast.BitOr, gast.BitXor)
 PLACES = frozenset(["place", "shifted"])  # an item of an array of places; with a number added, which may wrap around
@@ -388,11 +388,25 @@ class Flow:
         found = self.flowing(expr)
         return found if found[0] == "place" else self.number(expr, found)
 
+    def is_restored(self, expr: Any) -> bool:
+        """True if an expression is ``np.float64(x) if n > 0 else x``, which is what it was, whatever `x` is."""
+        name = getattr(expr.orelse, "id", None)
+        if name is None or not self.is_float64(expr.body) or getattr(expr.body.args[0], "id", "") != name:
+            return False
+        tests = self.meeting.tests(expr.orelse, self.was_numpy, self.was_python)
+        return tests is not None and gast.dump(all_of(tests)) == gast.dump(expr.test)
+
     def is_float64(self, expr: Any) -> bool:
         return module_function(self.s, expr, np) == "float64" and len(expr.args) == 1
 
     def boolop(self, expr: Any) -> Flowing:
         return self.one_of(expr.values)
+
+    def ifexp(self, expr: Any) -> Flowing:
+        self.expr(expr.test)
+        if self.is_restored(expr):
+            return "float", NOTHING
+        return self.one_of([expr.body, expr.orelse])
 
     def one_of(self, choices: list[Any]) -> Flowing:
         """The value is one of several."""

@@ -216,6 +216,10 @@ class Numbers(Flow):
                 self.deciding |= self.expr(test)[1]
         super().own(stmt)
 
+    def ifexp(self, expr: Any) -> Flowing:
+        self.deciding |= self.expr(expr.test)[1]
+        return super().ifexp(expr)
+
     def boolop(self, expr: Any) -> Flowing:
         kind, sources = super().boolop(expr)
         self.deciding |= sources

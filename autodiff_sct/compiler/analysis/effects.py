@@ -70,7 +70,7 @@ def is_safe_value(s: Function, expr: Any) -> bool:
     if isinstance(expr, gast.BinOp):
         if not all(is_safe_value(s, side) for side in (expr.left, expr.right) if isinstance(side, gast.BinOp)):
             return False
-        left, right = fact(s, expr.left), fact(s, expr.right)
+        left, right = operand(s, expr.left), operand(s, expr.right)
         return is_safe_operation(expr.op, left, right) or is_divided_by_constant(expr, left)
     if isinstance(expr, gast.Subscript):
         return is_safe_item(s, expr)
@@ -134,11 +134,20 @@ def fact(s: Function, expr: Any) -> Any:
     return s.facts.get(expr.id) if isinstance(expr, gast.Name) else None
 
 
+def operand(s: Function, expr: Any) -> Any:
+    """The facts of an operand: as `fact` tells, or of a function of each element of an array of floats."""
+    if not isinstance(expr, gast.Call) or len(expr.args) != 1 or expr.keywords:
+        return fact(s, expr)
+    callee, found = path(s, expr.func), fact(s, expr.args[0])
+    of_floats = is_real(found) and found.kind in ("array", "npscalar") and found.dtype.kind == "f"
+    return found if of_floats and isinstance(callee, np.ufunc) and "d->d" in callee.types else None
+
+
 def is_safe_operation(op: Any, left: Any, right: Any) -> bool:
     """True if an operator works for all numbers of these kinds: NumPy's do, where shapes fit, but Python's may not."""
     if not isinstance(left, Num) or not isinstance(right, Num) or left.dims is None or right.dims is None:
         return False
-    if left.dims and right.dims and left.dims != right.dims:
+    if not all(x == 1 or y == 1 or x == y is not None for x, y in zip(reversed(left.dims), reversed(right.dims))):
         return False
     if any(f.dtype is None or f.dtype.kind not in "iuf" for f in (left, right)):
         return False

@@ -209,7 +209,7 @@ class Nesting:
             return False
         if isinstance(stmt, ir.Store) and stmt.base == let.target:
             return self.through_view(stmt, let)
-        added = size(let.expr) - is_multiple(let.expr)
+        added = size(let.expr) - has_literal_factor(let.expr)
         return self.limit == 0 or sum(size(e) for e in ir.expressions(stmt)) + added <= self.limit or added == 0
 
     def through_view(self, stmt: ir.Store, let: ir.Let) -> bool:
@@ -278,7 +278,7 @@ class Nesting:
         return not saving and (not isinstance(facts, Num) or bool(roots_of(facts)))
 
 
-def is_multiple(expr: Any) -> bool:
+def has_literal_factor(expr: Any) -> bool:
     """True for a product with a literal, which becomes one with the other numbers of a product."""
     sides = (expr.left, expr.right) if isinstance(expr, gast.BinOp) and isinstance(expr.op, gast.Mult) else ()
     return any(isinstance(side, gast.Constant) for side in sides)

@@ -138,7 +138,7 @@ def regions(
     return table
 
 
-def regions_of_program(s: Specialiser, block: ir.Block) -> Regions:
+def regions_of_program(s: Function, block: ir.Block) -> Regions:
     """The regions of a whole program, in which a name that is never read makes no two arrays one."""
     alive = ir.defined(block).union(*(ir.defined(rec.block).union(rec.inputs) for rec in s.recursions.values()))
     return regions(block, s.facts, s.elements, alive)

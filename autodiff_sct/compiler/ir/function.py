@@ -57,6 +57,7 @@ class Function(AxisLengths):
         self.parameters: set[str] = set()  # names of the emitted function, which hide its module's
         self.externals: dict[Any, Any] = {}  # what the emitted function is given beside its arguments
         self.functions: list[Any] = []  # definitions emitted beside the main function
+        self.recursions: dict[Any, Any] = {}  # kind of call -> the recursive function compiled for it
         self.effects = False  # whether the program does something besides returning
         self.notes: dict[Any, list[str]] | None = None  # on statements, where explanations are asked for
         self.recursive_calls = 0  # calls of the function itself around what is written

@@ -91,7 +91,6 @@ class Specialiser(ProgramValues):
         self.watched: set[Any] = set()  # methods of single objects that are guarded
         self.inside: dict[Any, Frame] = {}  # classes of the program and their methods -> where they are defined
         self.short_loops: dict[Any, int] = {}  # sites of the loops around that could be written out -> their depth
-        self.recursions: dict[Any, Any] = {}  # kind of call -> the recursive function compiled for it
         self.inlined: set[Any] = set()  # functions that could not be compiled as such, and are inlined
         self.written_at: dict[Any, int] = {}  # a function -> how many variables inlining it has made
         self.strong: frozenset[Any] = frozenset()  # functions whose zero derivatives stay zero

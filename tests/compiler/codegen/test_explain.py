@@ -69,7 +69,7 @@ def test_overwritten_and_not_read() -> None:
     def fixed_end(x):
         a = x * 2.0
         a[0] = 3.0
-        return np.sum(a)
+        return np.sum(a**2)
 
     said = "# nothing is saved of what this overwrites: the reverse sweep does not read it\n    a[0] = 3.0"
     assert said in explained(fixed_end, V)

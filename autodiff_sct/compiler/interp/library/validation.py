@@ -29,7 +29,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from ....core.thresholds import LINES_TRIED
+from ....core import thresholds
 from ....errors import NoRule, Refused
 from ....runtime.objects import only_looking
 from ... import ir
@@ -147,7 +147,7 @@ def answers(fn: FunctionType, args: list[Any], kwargs: dict[str, Any]) -> Iterat
 @contextmanager
 def few_lines() -> Iterator[None]:
     """Raise ValueError in a function that runs on and on: a question is answered soon, a search may never end."""
-    left = LINES_TRIED
+    left = thresholds.LINES_TRIED
 
     def count(frame: Any, event: str, argument: Any) -> Any:
         nonlocal left

@@ -197,6 +197,18 @@ def einsum_view(A):
 
 
 # Real view of complex written.
+@program(args=lambda rng: (rng.uniform(0.5, 1.5, size=4), rng.uniform(0.5, 1.5, size=4)))
+def root_of_squares_of_which_an_item_is_read(x, y):
+    t = x**2 + y**2
+    return np.sum(np.sqrt(t)) + 3.0 * t[0]
+
+
+@program(args=lambda rng: (rng.uniform(0.5, 1.5, size=5), rng.uniform(0.5, 1.5, size=5)))
+def root_of_squares_of_which_parts_are_read(x, y):
+    t = x * x
+    return np.sum(np.sqrt(t + y**2)) + np.sum(np.sqrt(t) * y) + np.sum(t[1:] * 0.5) + np.sum(t[::2])
+
+
 @program(args=lambda rng: (rng.normal(size=4),))
 def conjugate_of_a_number_in_the_text(x):
     w = 0.1 + 0.2j

@@ -97,11 +97,17 @@ def cancel(s: Function, block: ir.Block) -> None:
         for name in readers.keys() & set(ir.uses(stmt)):
             readers[name].append(stmt)
     for name, (stmt, below, rest) in divided.items():
-        found = {x: undivided(getattr(x, parts[x]), name, below) for x in readers[name] if x in parts}
+        values = {x: getattr(x, parts[x]) for x in readers[name] if x in parts and not is_written(x, name)}
+        found = {x: undivided(value, name, below) for x, value in values.items()}
         if 0 < len(found) == len(readers[name]) and None not in found.values():
             stmt.expr = rest
             for reader, expr in found.items():
                 setattr(reader, parts[reader], expr)
+
+
+def is_written(stmt: Any, name: str) -> bool:
+    """True if a statement writes into an array, whose readers do not read what it was made as."""
+    return isinstance(stmt, ir.Store) and name in (stmt.base, *ir.variables_in(stmt.index))
 
 
 def undivided(expr: Any, name: str, by: list[float]) -> Any | None:

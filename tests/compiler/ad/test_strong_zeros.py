@@ -138,22 +138,6 @@ def differences(fn, x, step=1e-6):
     return result
 
 
-def product_without_what_is_nan(x):
-    factors = x.copy()
-    factors[x < 0.5] = np.nan
-    result, product, chosen = 3.0 * x, np.cos(x) * factors, x >= 0.5
-    result[chosen] = product[chosen]
-    return np.sum(result)
-
-
-def part_of_a_product(x):
-    return np.sum((np.cos(x) * np.where(x < 0.5, np.inf, x))[2:])
-
-
-def greatest_product(x):
-    return np.max(np.cosh(x) * np.where(x < 0.5, -np.inf, x))
-
-
 CASES = [(fn, X) for fn in SINGULAR] + SMOOTH
 
 

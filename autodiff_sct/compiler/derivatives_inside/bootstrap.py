@@ -37,6 +37,7 @@ from ..interp.library import standard_library as _standard_library  # noqa: F401
 from ..interp.library import wrappers as _wrappers  # noqa: F401
 from ..interp.numpy import calls as _calls  # noqa: F401
 from ..interp.numpy import keywords as _keywords  # noqa: F401
+from ..interp.numpy import masked as _masked  # noqa: F401
 from ..interp.numpy import records as _records  # noqa: F401
 from ..interp.numpy import vectorize as _vectorize  # noqa: F401
 from ..interp.objects import local_classes as _local_classes  # noqa: F401

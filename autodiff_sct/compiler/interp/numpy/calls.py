@@ -25,7 +25,9 @@ from ..kernel.handlers import MADE, handles, otherwise
 from ..kernel.operations import attribute_of, call_python, call_value, get_item, items_of, opaque_call
 from ..kernel.specialiser import Specialiser
 from ..models import functions as models
+from ..objects.objects import ufunc_named
 from ..world.captures import import_external, object_number
+from ..world.class_guards import has_method
 from . import writers
 from .keywords import rewritten, with_arrays
 
@@ -49,6 +51,8 @@ def call_numpy(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[st
     fn = callee.value
     if not args:
         args, kwargs = by_position(fn, kwargs)
+    if (result := by_protocol(s, fn, args, kwargs)) is not None:
+        return result
     args, kwargs = with_arrays(s, fn, with_subscripts(s, args) if fn is np.einsum else args, kwargs)
     if (result := rewritten(s, fn, args, kwargs)) is not None:
         return result
@@ -71,6 +75,25 @@ def call_numpy(s: Specialiser, callee: Const, args: list[Value], kwargs: dict[st
         kwargs = without_defaults(fn, kwargs)
     expr = ir.call(s.expr(callee), *(s.expr(a) for a in args), **{k: s.expr(v) for k, v in kwargs.items()})
     return emit_op.apply(s, fn, expr, args, kwargs)
+
+
+REDUCTIONS = {getattr(np, name): name for name in ("sum", "prod", "max", "min", "mean", "var", "std")}
+
+
+def by_protocol(s: Specialiser, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
+    """A function of NumPy's of an object that has a method for it, which NumPy calls."""
+    if isinstance(fn, np.ufunc):
+        given = (a for a in args if isinstance(a, Obj) and has_method(s, a, "__array_ufunc__"))
+        if (target := next(given, None)) is not None:
+            asked = attribute_of(s, target, "__array_ufunc__")
+            return call_value(s, asked, [ufunc_named(s, fn), Const("__call__"), *args], kwargs)
+    name = REDUCTIONS.get(fn)
+    if name is None or not args or not isinstance(args[0], Obj) or not has_method(s, args[0], name):
+        return None
+    settings = dict(zip(("axis", "dtype", "out"), [*args[1:], *[Const(None)] * 3])) | kwargs
+    if name in ("max", "min"):
+        settings = dict(zip(("axis", "out"), [*args[1:], *[Const(None)] * 2])) | kwargs
+    return call_value(s, attribute_of(s, args[0], name), [], settings)
 
 
 def without_defaults(fn: Any, kwargs: dict[str, Value]) -> dict[str, Value]:

@@ -16,11 +16,13 @@ from collections.abc import Callable, Container
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
+
 from ... import ir
 from ...domain.facts import Opaque
 from ...domain.values import Const, Leaf, ListV, Obj, Super, TupleV, Value, is_compiled
 from ..kernel.bind_arguments import SPECIAL, bind_signature
-from ..kernel.handlers import handles
+from ..kernel.handlers import OPERATORS, handles
 from ..kernel.operations import attribute_of, call_python, call_value, own_value
 from ..kernel.program_values import expr_of_object
 from ..kernel.specialiser import Specialiser
@@ -123,12 +125,23 @@ def call_method(s: Specialiser, obj: Obj, name: str, args: list[Value]) -> Value
     return call_value(s, attribute_of(s, obj, name), args, {})
 
 
+UFUNCS = {f"__{method}__": fn for fn, _, method in OPERATORS.values() if isinstance(fn, np.ufunc)}
+
+
+def ufunc_named(s: Specialiser, fn: np.ufunc) -> Const:
+    return Const(fn, ir.attribute(s.bind("np", np), fn.__name__))
+
+
 def overloaded(s: Specialiser, names: tuple[str, str], a: Value, b: Value) -> Value:
     """``a op b`` where one of them is an object; a method that gives NotImplemented passes the question on."""
     attempts = [(a, names[0], b), (b, names[1], a)]
     if isinstance(a, Obj) and isinstance(b, Obj) and a.cls is not b.cls and issubclass(b.cls, a.cls):
         if found_in(s, b.cls, names[1]) is not found_in(s, a.cls, names[1]):
             attempts.reverse()
+    facts, ufunc = s.num(a), UFUNCS.get(names[0])
+    of_array = facts is not None and facts.kind in ("array", "npscalar") and isinstance(b, Obj)
+    if of_array and ufunc is not None and not hasattr(b.cls, "stands_for") and has_method(s, b, "__array_ufunc__"):
+        return call_method(s, b, "__array_ufunc__", [ufunc_named(s, ufunc), Const("__call__"), a, b])
     refuse_array(s, a, b)
     for target, name, other in attempts:
         if isinstance(target, Obj) and has_method(s, target, name):

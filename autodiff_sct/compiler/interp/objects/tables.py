@@ -473,7 +473,7 @@ def refuse_array(s: Specialiser, a: Value, b: Value) -> None:
     if facts is None or facts.kind not in ("array", "npscalar") or cls is None or facts.row is not None:
         return
     asked = getattr(cls, "__array_ufunc__", 0)
-    left = asked is None or (asked == 0 and getattr(cls, "__array_priority__", 0) > 0)
+    left = asked is None or hasattr(cls, "stands_for") or (asked == 0 and getattr(cls, "__array_priority__", 0) > 0)
     single = asked == 0 and facts.dims == ()  # an operation of Python's on one number
     if not left and not single:
         raise s.refuse(

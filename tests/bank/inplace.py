@@ -366,3 +366,12 @@ def index_lists_of_two_branches(x):
         x[ends] = x[ends] ** 2 * np.array([2.0, 3.0])
         total += np.sum(x)
     return total + x[ends[0]]
+
+
+@program(args=normal((3, 4)), tags={"inplace", "second"})
+def outputs_of_nested_calls(x):
+    total, buffer = 0.0, np.empty_like(x)
+    for k in range(2):
+        np.tanh(np.multiply(np.sin(x, out=buffer), k + 1, out=buffer), out=buffer)
+        total += np.sum(buffer**2)
+    return total

@@ -17,7 +17,7 @@ INTO_LEAF = """
 
 # Overwrites a value that an earlier operation's derivative needs: the tape has no copy of it, the compiler restores it.
 SAVED_VALUE = """
-    array_bound_anew_in_some_iterations edges_damped_by_lists products_added_to_parts levinson
+    outputs_of_nested_calls array_bound_anew_in_some_iterations edges_damped_by_lists products_added_to_parts levinson
     difference_taken_off_a_row row_raised_before_all_are_lowered
     distances_then_overwritten
     alias_in_dict write_in_one_branch reversed_slice self_reversed aug_view_loop einsum_view small_momentum

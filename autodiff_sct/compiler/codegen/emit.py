@@ -7,7 +7,9 @@ The line map of an emitted text: for each line the user's line behind it, its sw
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Mapping
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 import gast
@@ -24,6 +26,7 @@ from ..ir.traversal import replaced
 
 __all__ = ["AGAIN", "FORWARD", "REVERSE", "EmittedLine", "line_map", "mark_sweep"]
 
+ROW = 3  # values that are computed on a line
 LISTS = 5  # lists of saved values that are made on one line
 
 
@@ -92,12 +95,13 @@ class Emitter:
         if len(lists) > 1:
             result += self.new_lists(lists)
             block = [stmt for stmt in block if not is_new_list(stmt)]
-        before: Any = None
+        before: deque[tuple[Any, Any]] = deque(maxlen=ROW - 1)
         for stmt in block:
             nodes = self.statement(stmt)
-            if nodes and result and is_apart(self.s, before, stmt):
-                nodes[0].beside = result[-1]
-            before = stmt
+            if nodes:
+                apart = takewhile(lambda pair, stmt=stmt: is_apart(self.s, pair[0], stmt), reversed(before))
+                nodes[0].beside = [node for _, node in apart]
+            before.append((stmt, nodes[-1] if nodes else None))
             if stmt in self.last_sums:
                 nodes[0].is_last_sum = True
             if self.uses and nodes:

@@ -40,6 +40,7 @@ computed first, and the places get it from left to right, as before.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import zip_longest
 from typing import Any
 
 import gast
@@ -48,9 +49,8 @@ from ... import ir
 from ...ir.function import COTANGENTS
 from ...ir.patterns import is_method
 from ...text.expressions import COLUMNS, columns_of
-from ..emit import line_of
+from ..emit import ROW, line_of
 
-ROW = 3  # values that are computed on a line
 PARTS = 4  # parts of something that are named on a line, or beginnings
 OPERATIONS = 4  # in each value
 STARTS = ("zeros_like", "zeros", "empty_like", "full_like", "ones_like")
@@ -172,7 +172,10 @@ def join_stores(block: list[Any], indent: int = 1) -> None:
 
 def is_stored_beside(first: Any, stmt: Any, columns: int) -> bool:
     row = [*getattr(first, "row", [first]), stmt]
-    if getattr(stmt, "beside", None) is not row[-2] or getattr(stmt, "comment", None) or len(row) > ROW:
+    beside = getattr(stmt, "beside", [])[: len(row) - 1]
+    if not all(x is y for x, y in zip_longest(reversed(row[:-1]), beside)):
+        return False
+    if getattr(stmt, "comment", None) or len(row) > ROW:
         return False
     if not all(isinstance(x, gast.Assign) and len(x.targets) == 1 for x in row):
         return False

@@ -282,6 +282,7 @@ def away_from_zero(x: np.ndarray, axis: Any = None) -> np.ndarray:
 
 def away_from_mean(a: np.ndarray, axis: Any = None, where: Any = True) -> np.ndarray:
     """Steps in no special direction where all of `a` along `axis` is its mean, and zeros elsewhere."""
+    a = np.asarray(a)
     if settings.amount == 0 or a.size == 0:
         return np.zeros_like(a)
     return away_from_zero(np.where(where, a - np.mean(a, axis, keepdims=True, where=where), 0.0), axis)

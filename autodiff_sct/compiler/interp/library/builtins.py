@@ -11,6 +11,7 @@ from typing import Any, TypeGuard
 import gast
 import numpy as np
 
+from ....core import thresholds
 from ....runtime import sorting
 from ... import ir
 from ...domain.dummies import is_cheap, is_short
@@ -300,10 +301,30 @@ def sorted_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Valu
     backwards = kwargs.get("reverse", Const(False))
     if key == Const(None) and s.is_static(backwards) and (known := by_constants(as_items(s, items) or [])) is not None:
         return ListV(tuple(reversed(known) if s.static(backwards) else known), s.site())
+    if (
+        key != Const(None)
+        and s.is_static(backwards)
+        and (places := places_by_key(s, as_items(s, items), key)) is not None
+    ):
+        given = as_items(s, items) or []
+        return ListV(tuple(given[k] for k in sorted(places, key=places.get, reverse=s.static(backwards))), s.site())
     items = containers.own_list(s, items) if isinstance(items, ListV) else items
     if key == Const(None) and isinstance(items, Leaf) and holds_constants(s, items) and not are_objects(s, items):
         return sorted_constants(s, items, backwards)
     return call_python(s, models.ordered, [items, key, backwards], {})
+
+
+def places_by_key(s: Specialiser, items: list[Value] | None, key: Value) -> dict[int, Any] | None:
+    """The constants by which known items are sorted; None where only the run knows one of them."""
+    if not items or len(items) > thresholds.SHORT_LIST:
+        return None
+    mark, env = len(s.block), dict(s.env)
+    keys = [call_value(s, key, [item], {}) for item in items]
+    if len(s.block) == mark and all(s.is_static(v) for v in keys):
+        return {k: s.static(v) for k, v in enumerate(keys)}
+    del s.block[mark:]
+    s.env = env
+    return None
 
 
 @handles(sorting.order_of)

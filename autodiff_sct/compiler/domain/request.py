@@ -35,6 +35,7 @@ class Way(Enum):
     SHORT = "short lists that are written out stay at compile time, and loops over them can be written out, too"
     DEFAULTS = "integers are known: defaults of parameters, items of tuples and what packages read from outside"
     LENGTHS = "short lists and axes of arrays that are arguments or captured have the lengths that they have"
+    ASSEMBLED = "sparse matrices that are assembled element by element are lists of what is stored in them"
     INTEGERS = "the arguments that are integers are known"
 
 

@@ -272,7 +272,7 @@ def ways_around(tried: Attempt, refused: Refused) -> frozenset[Way]:
     """The ways that may lift a refusal."""
     from ..interp.world.boundary import is_ours
 
-    ways = {Way.TEXTS, Way.ASK, Way.LATE, Way.DEFAULTS, Way.INLINE if tried.specialised else Way.SHORT}
+    ways = {Way.TEXTS, Way.ASK, Way.LATE, Way.DEFAULTS, Way.ASSEMBLED, Way.INLINE if tried.specialised else Way.SHORT}
     in_derivative = tried.derivatives and (refused.origin is None or is_ours(refused.origin))
     return frozenset(ways | {Way.CALL} if in_derivative else ways)
 

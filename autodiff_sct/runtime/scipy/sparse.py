@@ -145,6 +145,12 @@ class Matrix:
     def tocoo(self, copy: Any = False) -> Any:
         return Matrix(formatted(self.made, "coo"), self.data_of, self.rows, self.cols, self.star)
 
+    def tolil(self, copy: Any = False) -> Any:
+        raise NotImplementedError("a matrix to which more is stored, for the compiler")
+
+    def todok(self, copy: Any = False) -> Any:
+        raise NotImplementedError("the same")
+
     def asformat(self, format: Any) -> Any:
         return Matrix(formatted(self.made, format), self.data_of, self.rows, self.cols, self.star)
 

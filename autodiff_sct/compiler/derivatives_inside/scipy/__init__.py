@@ -19,7 +19,7 @@ MODULES = {
     "scipy.optimize": ("optimize",),
     "scipy.interpolate": ("interpolate", "scattered"),
     "scipy.signal": ("spectra",),
-    "scipy.sparse": ("sparse", "sparse_linalg"),
+    "scipy.sparse": ("sparse", "sparse_linalg", "assembly"),
     "scipy.spatial.transform": ("rotations",),
     "autodiff_sct.api.implicit": ("implicit",),
 }

@@ -17,6 +17,7 @@ from scipy import sparse
 
 from ....rules.scipy import sparse as rules
 from ....runtime.scipy import sparse as runtime
+from ....runtime.scipy.assembly import Assembly
 from ....runtime.scipy.solvers import real_matrix
 from ....runtime.scipy.sparse import Matrix
 from ... import ir
@@ -82,6 +83,8 @@ def followed(s: Specialiser, value: Value, star: bool = False) -> Value:
         return value
     if is_array(s, value):
         return matrix_of_array(s, s.expr(value), value, False)
+    if isinstance(value, Obj) and value.cls is Assembly:
+        return call_python(s, Assembly.tocsr, [value], {})
     made = matrix_of(s, value)
     check_real(s, [made], {})
     facts = vector_like(s)
@@ -123,7 +126,7 @@ def as_matrix(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Va
 def as_operand(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     value = args[0]
     outside = isinstance(value, Obj) and value.id in s.objects and sparse.issparse(s.objects[value.id][0])
-    return followed(s, value) if outside else value
+    return followed(s, value) if outside or isinstance(value, Obj) and value.cls is Assembly else value
 
 
 # In the text of a derivative these are called with what its matrices are now.

@@ -95,13 +95,24 @@ def place_of(fn: Any) -> tuple[dict[Any, Any] | None, tuple[Any, ...], tuple[Any
 
 
 def is_unchanged(known: Any, fn: Any) -> bool:
-    """True if a function that products were made of has the code and the defaults of the one that is asked for."""
-    if known is fn or type(known) is not FunctionType or type(fn) is not FunctionType:
+    """True if a function that products were made of has the code, cells, defaults and object of the one asked for.
+
+    A module may have several closures of one text by one name, one after the other: ``loss = make_loss(fold)``.
+    """
+    if type(known) is not type(fn):
+        return False
+    if type(fn) is MethodType:
+        return known.__self__ is fn.__self__ and is_unchanged(known.__func__, fn.__func__)
+    if known is fn or type(fn) is not FunctionType:
         return getattr(known, "__code__", None) is getattr(fn, "__code__", None)
     if known.__code__ is not fn.__code__ or known.__kwdefaults__ is not fn.__kwdefaults__:
         return False
-    mine, theirs = known.__defaults__ or (), fn.__defaults__ or ()
-    return mine is theirs or (len(mine) == len(theirs) and all(map(operator.is_, mine, theirs)))
+    return are_same(known.__closure__, fn.__closure__) and are_same(known.__defaults__, fn.__defaults__)
+
+
+def are_same(mine: tuple[Any, ...] | None, theirs: tuple[Any, ...] | None) -> bool:
+    """True if two tuples hold the same objects."""
+    return mine is theirs or (len(mine or ()) == len(theirs or ()) and all(map(operator.is_, mine or (), theirs or ())))
 
 
 def twin(fn: Any) -> Any:

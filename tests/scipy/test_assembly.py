@@ -114,3 +114,19 @@ def test_what_stands_is_what_scipy_stores(seed: int) -> None:
     kept, i, j = standing(rows_, cols, added)
     found = assembled(np.concatenate(values)[kept], i, j, (n, m), "lil_array", "csr")
     np.testing.assert_array_equal(found.toarray(), stored.toarray())
+
+
+def degrees(x):
+    """Sums of a ``csr_matrix``, which are an ``np.matrix``."""
+    n = x.size
+    w = sparse.csr_matrix((np.exp(x), (np.arange(n), (np.arange(n) * 3) % n)), shape=(n, n))
+    d = np.asarray(w.sum(axis=1)).ravel()
+    h = np.power(w.sum(1) + 1.0, -0.5).A1
+    p = sparse.diags(1 / np.array(w.sum(1)).flatten()) @ w
+    whole = np.asarray(w.todense())[0].sum() + w.mean(axis=0).A1[0] + np.squeeze(np.asarray(1.0 / w.sum(axis=1)))[1]
+    return (p @ x) @ x + np.sum(w.sum(axis=0).A1 ** 2) + np.sum(h) + d @ d + whole
+
+
+@pytest.mark.parametrize("size", [7, 40])
+def test_sums_as_matrices(size: int) -> None:
+    test_assembly(degrees, size)

@@ -9,6 +9,7 @@ from scipy import sparse
 from scipy.sparse import linalg
 
 from ...errors import ArgumentValueError, NotDifferentiable
+from .numpy_matrix import NumPyMatrix
 
 __all__ = ["Factors", "Matrix"]
 
@@ -86,11 +87,12 @@ class Matrix:
         return dense(self.made, self.data_of, self.rows, self.cols)
 
     def todense(self) -> Any:
-        return as_plain(self).toarray()
+        return NumPyMatrix(self.toarray()) if self.star else self.toarray()
 
     def sum(self, axis: Any = None) -> Any:
-        if axis is not None:
-            as_plain(self)
+        if axis is not None and self.star:
+            total = flat_sums(self.made, self.data_of, self.rows, self.cols, axis)
+            return NumPyMatrix(total[None, :] if axis in (0, -2) else total[:, None])
         return summed(self.made, self.data_of, self.rows, self.cols, axis)
 
     def __mul__(self, x: Any) -> Any:
@@ -250,6 +252,11 @@ def kron(made: Any, first: Any, second: Any) -> Any:
     rows = np.reshape(first.rows[:, None] * height(second.made) + second.rows, -1)
     cols = np.reshape(first.cols[:, None] * width(second.made) + second.cols, -1)
     return Matrix(made, np.kron(first.data_of, second.data_of), rows, cols, first.star)
+
+
+def flat_sums(made: Any, data: Any, rows: Any, cols: Any, axis: Any) -> Any:
+    """The sums of rows or columns, of which a ``csr_matrix`` and its like make an ``np.matrix``."""
+    return np.asarray(made.sum(axis)).reshape(-1)
 
 
 def stored(matrix: Any) -> Any:

@@ -20,6 +20,7 @@ MODULES = {
     "scipy.interpolate": ("interpolate", "scattered"),
     "scipy.signal": ("spectra",),
     "scipy.sparse": ("sparse", "sparse_linalg", "assembly"),
+    "scipy.spatial": ("neighbours",),
     "scipy.spatial.transform": ("rotations",),
     "autodiff_sct.api.implicit": ("implicit",),
 }

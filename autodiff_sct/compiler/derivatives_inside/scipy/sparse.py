@@ -434,10 +434,15 @@ def diagonal_of(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> 
     return row(s, rules.diagonal_of, of_method("diagonal", s.expr(args[0])), facts, args, "diagonal")
 
 
-@handles(rules.summed)
-def summed(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+def summed(flat: bool, s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
     args = [of_scipy(s, args[0]), *args[1:]]
     whole = args[4] == Const(None)
     expr = of_method("sum", s.expr(args[0]), *([] if whole else [s.expr(args[4])]))
+    if flat:
+        expr = of_method("reshape", ir.call(ir.attribute(s.bind("np", np), "asarray"), expr), ir.constant(-1))
     facts = replace(NUMPYS_NUMBER if whole else vector_like(s), dtype=common_type(s, args[1], args[1]))
     return row(s, rules.summed, expr, facts, args, "total")
+
+
+handles(rules.summed)(partial(summed, False))
+handles(runtime.flat_sums)(partial(summed, True))

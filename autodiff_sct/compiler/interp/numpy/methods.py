@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import lru_cache, partial
 from logging import Logger
 from random import Random
-from types import MethodDescriptorType
+from types import FunctionType, MethodDescriptorType
 from typing import Any
 
 import gast
@@ -221,7 +221,7 @@ def opaque_method(
 ) -> Value:
     """A method of something unknown just runs; generators of random numbers tell what they draw."""
     method = getattr(facts.cls, name, None) if isinstance(facts, Opaque) and facts.cls is not None else None
-    if isinstance(method, MethodDescriptorType) and method in HANDLERS:
+    if isinstance(method, (MethodDescriptorType, FunctionType)) and method in HANDLERS:
         return HANDLERS[method](s, [base, *args], kwargs)
     random = is_random(facts)
     if name in WRITERS:

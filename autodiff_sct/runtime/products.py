@@ -9,7 +9,7 @@ import numpy as np
 from ..core import thresholds
 from ..errors import UnsupportedSyntax
 
-__all__ = ["add_outer_products", "add_products", "cross"]
+__all__ = ["add_outer_products", "add_products", "add_symmetric_products", "cross"]
 
 
 Part = tuple[int, slice, np.ndarray]  # a column, a range of columns, and a number for each of the range
@@ -47,7 +47,24 @@ def add_products(total: np.ndarray, factor: np.ndarray, parts: list[Part]) -> No
             total[:, k] += factor[:, columns] @ v
 
 
-add_outer_products.changed = add_products.changed = (0,)  # type: ignore[attr-defined]
+def add_symmetric_products(total: np.ndarray, factor: np.ndarray, parts: list[Part]) -> None:
+    """Both of these, as the adjoint of ``factor.T @ factor`` adds them, with one product.
+
+    >>> total = np.zeros((1, 3))
+    >>> add_symmetric_products(total, np.array([[2.0, 3.0, 5.0]]), [(0, slice(1, 3), np.array([1.0, 10.0]))])
+    >>> total
+    array([[53.,  2., 20.]])
+    """
+    if are_worth_a_matrix(factor, parts):
+        rows = as_rows(factor, parts)
+        total += factor @ (rows + rows.T)
+    else:
+        add_products(total, factor, parts)
+        add_outer_products(total, factor, parts)
+
+
+for added in (add_outer_products, add_products, add_symmetric_products):
+    added.changed = (0,)  # type: ignore[attr-defined]
 
 
 def are_worth_a_matrix(factor: np.ndarray, parts: list[Part]) -> bool:

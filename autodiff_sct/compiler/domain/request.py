@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
+from .assumptions import Assumption, Sizes
 from .dependencies import World
 from .values import External, Value
 
@@ -100,6 +101,7 @@ class Request:
     capture: Callable[[Specialiser, Arguments], Value] | None = None  # brings the callable of an enclosing program in
     order: int = 0  # how many derivatives around it this one is inside
     exact: bool = False  # whether the value has to be the primal's bit for bit, also inside an enclosing program
+    sizes: Sizes = field(default_factory=Sizes)  # of the arguments of the call that is compiled for
 
     @property
     def called(self) -> str:
@@ -146,3 +148,4 @@ class Emitted:
     again: bool = False  # whether nobody can tell that it was run up to an exception and then once more
     outside: tuple[Callable[[], Any], ...] = ()  # objects that it finds by itself, of which arguments may be some
     published: bool = False  # whether it changes one of them
+    assumed: tuple[Assumption, ...] = ()  # of the sizes of its arguments

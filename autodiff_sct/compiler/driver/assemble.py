@@ -16,7 +16,8 @@ from ..analysis.definite_assignment import unbound
 from ..codegen.emit import FORWARD, REVERSE, Emitter, annotate, defaults, line_map, mark_sweep
 from ..codegen.load import load_parts
 from ..codegen.out_of_ssa import name_variables, targets, with_checks
-from ..domain.dependencies import KindGuard
+from ..domain.assumptions import Assumption, size_of
+from ..domain.dependencies import Guard, KindGuard
 from ..domain.facts import Num
 from ..domain.identifiers import identifier, is_identifier, unique
 from ..domain.request import Arguments, Emitted, Request, observe
@@ -223,12 +224,28 @@ def emitted(
     """A loaded function with what its caller has to know."""
     tensors = any(isinstance(f, Num) and f.tensor for f in s.facts.values())
     text = "\n\n".join(text for _, _, text in parts)
+    assumed = assumed_of(s, externals)
     return Emitted(
         text, loaded, externals, s.guards, dict(s.globals), table.written, table.changed, table.rebound, table.ordered,
         wrap_spec(s, result) if tensors else None, tensors, count, seed_spec(s, differentiated(request, result)),
         s.effects, parts, s.world, s.level, outside=table.outside, published=table.published,
-        singular=s.singular, spectral=s.spectral,
+        singular=s.singular, spectral=s.spectral, assumed=assumed,
     )  # fmt: skip
+
+
+def assumed_of(s: Specialiser, externals: list[External]) -> tuple[Assumption, ...]:
+    """The assumptions of a program on the sizes of its arguments and of what it is given from outside.
+
+    What is outside and not given to it after all has to keep its size.
+    """
+    numbers, needed = {}, s.sizes.outside()
+    given = {external.name: k for k, external in enumerate(externals, s.sizes.count)}
+    for number, external in enumerate(s.externals.values(), s.sizes.count):
+        if external.name in given:
+            numbers[number] = given[external.name]
+        elif number in needed:
+            s.guards.append(Guard(lambda read=external.read: size_of(read()), size_of(external.read())))
+    return tuple(s.sizes.assumed(numbers))
 
 
 def differentiated(request: Request, result: Value) -> Value:

@@ -55,12 +55,14 @@ class History:
 HISTORIES: dict[tuple[str, str, int, str], History] = {}  # by what is made, file, line and name
 
 
-def note(compiled: Compiled, kinds: Any, slots: tuple[Any, ...], variant: Variant, seconds: float) -> None:
+def note(
+    compiled: Compiled, kinds: Any, slots: tuple[Any, ...], values: tuple[Any, ...], variant: Variant, seconds: float
+) -> None:
     """Note that a variant has been compiled, before it is kept with the others."""
     place = place_of(compiled)
     history = HISTORIES.setdefault(place, History())
     first = not history.reasons
-    reason = "first call" if first else reason_of(compiled, kinds, slots)
+    reason = "first call" if first else reason_of(compiled, kinds, slots, values)
     history.reasons[reason] += 1
     history.seconds += seconds
     if LOGGER.isEnabledFor(logging.INFO):
@@ -84,12 +86,14 @@ def place_of(compiled: Compiled) -> tuple[str, str, int, str]:
     return kind, getattr(code, "co_filename", "?"), getattr(code, "co_firstlineno", 0), compiled.name
 
 
-def reason_of(compiled: Compiled, kinds: Any, slots: tuple[Any, ...]) -> str:
+def reason_of(compiled: Compiled, kinds: Any, slots: tuple[Any, ...], values: tuple[Any, ...]) -> str:
     """Why none of the variants that there are serves a call."""
     known = compiled.variants.by_kinds
     if not known:
         return "another function object of the same text, as a loop or a factory makes them"
     if kinds in known:
+        if not known[kinds][0].serves(values):
+            return "the sizes of the arguments compare otherwise: a part of one was inside it, or outside"
         return what_changed(known[kinds][0], compiled.fn)
     latest = max(known, key=lambda each: max(v.used for v in known[each]))
     names = [name for name, _ in slots]

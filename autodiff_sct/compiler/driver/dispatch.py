@@ -20,6 +20,7 @@ from ...core.process_state import IMPORTING, Lock, part
 from ...errors import REPEATABLE, Degenerate, Refused
 from ...runtime.apart import Apart
 from ..codegen.load import move_to_file, note_origin
+from ..domain.assumptions import Sizes, sizes_of
 from ..domain.pytree import describe, key
 from ..domain.request import Attempt, Emitted, Request, Way
 from . import attempts, cache, compile_log
@@ -37,6 +38,7 @@ class Compiled(Binding):
     """A callable, what is wanted of it, and the variants compiled so far."""
 
     split = False
+    assuming = True  # whether programs may rely on how the sizes of the arguments of a call compare
 
     def __init__(
         self,
@@ -67,7 +69,7 @@ class Compiled(Binding):
     ) -> Variant:
         try:
             found_key = self.key_of(values, args, kwargs)
-            known = self.variants.find(found_key, self.fn)
+            known = self.variants.find(found_key, self.fn, values)
             return self.compiled(found_key, slots, values, args, kwargs) if known is None else known
         except RecursionError:
             refuse_endless(self.name, {name: value for (name, _), value in zip(slots, values)})
@@ -83,11 +85,12 @@ class Compiled(Binding):
     ) -> Variant:
         """A new variant, or one that another thread has compiled meanwhile."""
         with self.lock, deep_stack.paused():
-            if (known := self.variants.find(found_key, self.fn)) is not None:
+            if (known := self.variants.find(found_key, self.fn, values)) is not None:
                 return known
             started = time.perf_counter()
-            variant = self.compile(slots, values, self.wanted(args, kwargs))
-            compile_log.note(self, found_key, slots, variant, time.perf_counter() - started)
+            sizes = self.sizes(found_key, slots, values)
+            variant = self.compile(slots, values, self.wanted(args, kwargs), sizes)
+            compile_log.note(self, found_key, slots, values, variant, time.perf_counter() - started)
             self.variants.keep(self.key_of(values, args, kwargs), variant)
             self.latest = variant
             return variant
@@ -97,16 +100,21 @@ class Compiled(Binding):
         kinds = (tuple([key(v) for v in values]), tuple(kwargs) if kwargs else len(args))
         return (*kinds, settings_of(values, self.by_settings)) if self.by_settings else kinds
 
-    def compile(self, slots: tuple[Slot, ...], values: tuple[Any, ...], wrt: tuple[str, ...]) -> Variant:
+    def sizes(self, kinds: Any, slots: tuple[Slot, ...], values: tuple[Any, ...]) -> Sizes:
+        """The sizes of arguments, of which the next variant may assume something."""
+        assuming = self.assuming and self.variants.may_assume(kinds)
+        return sizes_of({name: value for (name, _), value in zip(slots, values)}) if assuming else Sizes()
+
+    def compile(self, slots: tuple[Slot, ...], values: tuple[Any, ...], wrt: tuple[str, ...], sizes: Sizes) -> Variant:
         names = [name for name, _ in slots]
         asked = self.trees(slots, values), wrt
         file = cache.wanted(self, slots, values, wrt)
-        emitted, ways = cache.find(file, self.fn), frozenset[Way]()
+        emitted, ways = cache.find(file, self.fn, values), frozenset[Way]()
         revived = emitted is not None
         if emitted is None:
             with IMPORTING:
                 part("compiler")
-            emitted, granted = granted_by(self.repeatable, self.request(*asked), values)
+            emitted, granted = granted_by(self.repeatable, replace(self.request(*asked), sizes=sizes), values)
             asked, ways = (granted.parameters, wrt), granted.attempt.ways
             if by := ways & {Way.INTEGERS, Way.LENGTHS}:
                 self.tell_apart(by)
@@ -115,6 +123,7 @@ class Compiled(Binding):
                 cache.keep(file, self.fn, emitted)
         variant = Variant(emitted, tuple(names), tuple(names.index(n) for n in wrt), self.fn, asked, self.weights)
         variant.ways, variant.revived = ways, revived
+        variant.sizes = sizes.following(emitted.assumed)
         return variant
 
     def tell_apart(self, ways: frozenset[Way]) -> None:
@@ -138,7 +147,7 @@ class Compiled(Binding):
     def variant_of(self, variant: Variant, **settings: Any) -> Variant:
         """The variant that is compiled with other settings."""
         assert variant.asked is not None
-        request = replace(self.request(*variant.asked), attempt=Attempt(variant.ways), **settings)
+        request = replace(self.request(*variant.asked), attempt=Attempt(variant.ways), sizes=variant.sizes, **settings)
         emitted, _ = granted_by(self.emit, request)
         return Variant(emitted, variant.names, variant.wrt, self.fn, variant.asked, self.weights)
 
@@ -312,7 +321,7 @@ class Adjoint(Compiled):
         if variant is None:
             return self.run_carefully(args, kwargs, seed, kinds)
         holds = self.fn.__code__ is variant.code if variant.steady else variant.holds(self.fn)
-        if not holds or (variant.lists and floats_may_raise()):
+        if not holds or not variant.serves_again(args) or (variant.lists and floats_may_raise()):
             return self.run_carefully(args, kwargs, seed, kinds)
         variant.used = self.variants.age
         if not variant.is_plain:

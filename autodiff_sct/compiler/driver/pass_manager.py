@@ -15,7 +15,7 @@ from ...core import thresholds
 from .. import ir
 from ..ad.tape.packing import count_saved, drop_unread_lists
 from ..analysis.alias import Regions, regions_of_program
-from ..codegen.idioms.assignments import join_assignments, join_stores
+from ..codegen.idioms.assignments import chain_assignments, count_reads, join_assignments, join_stores
 from ..codegen.idioms.conditions import merge_branch_heads
 from ..codegen.idioms.inline_next import inline_next
 from ..codegen.idioms.iteration import recover_reversed
@@ -322,6 +322,13 @@ def on_texts(change: Callable[[list[Any]], object], p: Program) -> None:
     """Run a pass on the statements of each of the sweeps."""
     change(p.body)
     change(p.tail)
+
+
+def with_chains(p: Program) -> None:
+    """Run `chain_assignments`; of what is returned for another function to read, nothing is left out."""
+    reads = None if p.request.split else count_reads([*p.body, *p.tail])
+    chain_assignments(p.body, reads)
+    chain_assignments(p.tail, reads)
 
 
 def with_branches_once(p: Program) -> None:

@@ -16,7 +16,7 @@ from ..ad.tape.rows import plan_rows, write_rows
 from ..ad.tape.shape_uses import forward_shapes, save_shapes
 from ..analysis.liveness import count_uses
 from ..codegen.emit import annotate
-from ..codegen.idioms.assignments import augment, chain_assignments
+from ..codegen.idioms.assignments import augment
 from ..codegen.idioms.conditions import negate_tests, recover_breaks, recover_conditionals
 from ..codegen.idioms.inline_next import inline_next
 from ..codegen.idioms.iteration import recover_comprehensions, recover_iteration
@@ -65,6 +65,7 @@ from .pass_manager import (
     read_both_next,
     with_aggregates_replaced,
     with_branches_once,
+    with_chains,
     with_contractions,
     with_dead_results_unnamed,
     with_first_touch,
@@ -433,7 +434,7 @@ PYTHON = Phase(
         Pass("annotate", lambda p: annotate(p.tail), required="comments name the lines that are reversed"),
         Pass(
             "assignments",
-            partial(on_texts, chain_assignments),
+            with_chains,
             does="a value that is assigned several times is written once",
         ),
         Pass("assignments", with_lines_shared, does="small assignments that belong together are one"),

@@ -88,7 +88,7 @@ def specialised(request: Request) -> tuple[Specialiser, Arguments, Value]:
     while True:
         s = Specialiser(dynamic, derivatives)
         s.strong, s.perturbed, s.careful = request.strong, request.perturbed, request.careful
-        s.attempt, s.order = request.attempt, request.order
+        s.attempt, s.order, s.sizes = request.attempt, request.order, request.sizes.another()
         s.shared = {} if may_share(request) else None
         s.read_again = request.capture is not None
         s.frame = Frame(0, None, {})

@@ -16,6 +16,7 @@ from ...errors import AliasError, ArgumentValueError
 from ...notebook_cells import in_cells
 from ...runtime.broadcast import are_floats
 from ..codegen.load import imports_of
+from ..domain.assumptions import Sizes, check_of
 from ..domain.dependencies import CodeRead, GlobalRead, Guard
 from ..domain.facts import Num
 from ..domain.pytree import Branch, Leaf, Listing, children, key
@@ -37,6 +38,7 @@ class Variant:
     ) -> None:
         self.asked, self.lists, self.again = asked, emitted.lists, emitted.again
         self.ways: frozenset[Way] = frozenset()  # in which it was compiled
+        self.sizes = Sizes()  # of its arguments, with what it assumes of them
         self.revived = False  # whether it comes from the disk cache
         self.used = 0  # how many variants there were when it was chosen last
         self.other: Variant | None = None  # without lists, and careful with Python's floats
@@ -62,6 +64,9 @@ class Variant:
         self.pure = not (emitted.effects or emitted.written or emitted.changed or emitted.rebound or emitted.outside)
         self.is_plain = not (emitted.externals or emitted.written or emitted.rebound or emitted.outside or dressed)
         self.guards = distinct(emitted.guards, self.code)
+        # Of arguments of the same kinds, and of those among them whose shapes were met before.
+        self.check = check_of(emitted.assumed)
+        self.check_again = check_of([a for a in emitted.assumed if not a.is_of_shapes(len(names))])
         # Whether it holds as long as the function's code is the same.
         self.steady = self.code is not None and not (self.guards or emitted.externals)
 
@@ -86,6 +91,14 @@ class Variant:
             return False
         # Tied weights are one, and another than was one may be in its place.
         return not self.places or [self.weights.get(id(value)) for value in outside] == self.places
+
+    def serves(self, values: tuple[Any, ...]) -> bool:
+        """True if the sizes of arguments are as the program assumes."""
+        return self.check is None or self.check((*values, *[e.read() for e in self.emitted.externals]))
+
+    def serves_again(self, values: tuple[Any, ...]) -> bool:
+        """The same for arguments of shapes that it has served."""
+        return self.check_again is None or self.check_again((*values, *[e.read() for e in self.emitted.externals]))
 
     def wrap_output(self, value: Any) -> Any:
         return value if self.wrap is None else wrap_by(self.wrap, value)
@@ -278,6 +291,7 @@ def meets_itself(array: np.ndarray) -> bool:
     return False
 
 
+ASSUMING = 4  # variants of one kind that differ in what they assume: the next one assumes nothing
 MOST = 128  # variants that are kept of one function, besides those of the shapes that it met
 
 
@@ -288,10 +302,10 @@ class Variants:
         self.age = 0  # how many were compiled
         self.by_kinds: dict[Any, tuple[Variant, ...]] = {}
 
-    def find(self, kinds: Any, fn: Any) -> Variant | None:
+    def find(self, kinds: Any, fn: Any, values: tuple[Any, ...]) -> Variant | None:
         """The variant that was compiled for such arguments and for the world as it is."""
         for variant in self.by_kinds.get(kinds, ()):
-            if variant.holds(fn):
+            if variant.holds(fn) and variant.serves(values):
                 variant.used = self.age
                 return variant
         return None
@@ -303,11 +317,17 @@ class Variants:
             yield each
             several += [*([each.other] if each.other else []), *each.strong.values()]
 
+    def may_assume(self, kinds: Any) -> bool:
+        """True if few of the variants of a kind assume anything of the sizes of arguments."""
+        return sum(variant.check is not None for variant in self.by_kinds.get(kinds, ())) < ASSUMING
+
     def keep(self, kinds: Any, variant: Variant) -> None:
         """Keep a variant, and drop the one that was used least recently where there are too many."""
         self.age += 1
         variant.used = self.age
-        self.by_kinds[kinds] = (variant, *self.by_kinds.get(kinds, ()))
+        # Those that assume more come first.
+        several = (variant, *self.by_kinds.get(kinds, ()))
+        self.by_kinds[kinds] = tuple(sorted(several, key=lambda each: each.check is None))
         every = [(each, place) for place, several in self.by_kinds.items() for each in several]
         if len(every) > MOST:
             oldest, place = min(every, key=lambda kept: kept[0].used)

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from .. import ir
+from ..domain.assumptions import Sizes
 from ..domain.facts import MANY, SIMPLE_FACTS, Dim, Facts, Listed, Mapped, Num, Opaque, Pair, are_mixed, join
 from ..domain.identifiers import identifier
 from ..domain.values import Const, Leaf, TupleV, Value, parts
@@ -42,6 +43,7 @@ class Function(AxisLengths):
 
     def __init__(self, block: ir.Block) -> None:
         self.begin_lengths(block)
+        self.sizes = Sizes()  # of the arguments, and what is assumed of them
         self.facts: dict[str, Facts] = {}  # of each variable
         self.hints: dict[str, str] = {}  # variable -> what it is called where that is free
         self.roles: dict[str, Role] = {}  # of variables that a derivative has beside those of the program

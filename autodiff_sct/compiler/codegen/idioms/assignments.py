@@ -34,11 +34,12 @@ A value that is given to several places is written once.
     d_z = d_y                      ->      d_y = d_z = np.zeros_like(y)
 
 Of one line of the user's, where an item is among the places: what only gets names stands side by side. The value is
-computed first, and the places get it from left to right, as before.
+computed first, and the places get it from left to right, as before.  A name that only the next places read is none.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from itertools import zip_longest
 from typing import Any
@@ -214,20 +215,37 @@ MOST = 3  # targets of one assignment
 NEAR = 4  # statements among which what has a second name is looked for
 
 
-def chain_assignments(block: list[Any], indent: int = 1) -> None:
-    """Rewrite a block of the emitted function and the blocks inside it, in place."""
+def chain_assignments(block: list[Any], reads: Counter[str] | None = None, indent: int = 1) -> None:
+    """Rewrite a block of the emitted function and the blocks inside it, in place.
+
+    From `reads`, the number of reads of each name in the function, those are taken off that have become targets; a
+    name that nothing else reads is left out.
+    """
+    reads = Counter() if reads is None else reads
     kept: list[Any] = []
     for stmt in block:
         for inner in blocks(stmt):
-            chain_assignments(inner, indent + 1)
+            chain_assignments(inner, reads, indent + 1)
         made = maker_of(stmt, kept)
         if kept and is_given_on(kept[-1], stmt, COLUMNS - 4 * indent):
+            first = kept[-1].targets[0]
             kept[-1].targets.append(stmt.targets[0])
+            if isinstance(first, gast.Name) and isinstance(stmt.value, gast.Name) and stmt.value.id == first.id:
+                reads[first.id] -= 1
+                if reads[first.id] == 0:
+                    del kept[-1].targets[0]
         elif made is not None:
             made.targets.append(stmt.targets[0])
         else:
             kept.append(stmt)
     block[:] = kept
+
+
+def count_reads(block: list[Any]) -> Counter[str]:
+    """The number of reads of each name in the statements of a function; what is updated is read."""
+    names = [node for node in ir.nodes(gast.Module(block, [])) if isinstance(node, (gast.Name, gast.AugAssign))]
+    updated = [getattr(node.target, "id", "") for node in names if isinstance(node, gast.AugAssign)]
+    return Counter([*updated, *(n.id for n in names if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Store))])
 
 
 def is_given_on(first: Any, stmt: Any, columns: int) -> bool:
@@ -279,8 +297,6 @@ def augment(body: list[Any]) -> None:
 
     A number cannot be changed in place, so that both make a new one.  `codegen.emit` marks the statements that update
     one.
-
-    Write updates of numbers as augmented assignments.
     """
     for k, stmt in enumerate(body):
         if is_update(stmt):

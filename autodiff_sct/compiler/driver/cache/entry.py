@@ -31,6 +31,7 @@ from ....core import process_state, storage
 from ....errors import Origin
 from ...codegen.load import load_parts, words
 from ...domain import pass_registry
+from ...domain.assumptions import Assumption, check_of
 from ...domain.dependencies import GlobalRead, Guard, KindGuard
 from ...domain.request import Emitted
 from ...domain.values import External, home_of
@@ -150,6 +151,7 @@ def written(root: Any, emitted: Emitted) -> dict[str, Any]:
         "again": emitted.again,
         "singular": emitted.singular,
         "spectral": emitted.spectral,
+        "assumed": [[a.terms, a.bound] for a in emitted.assumed],
     }
 
 
@@ -231,7 +233,13 @@ def revived(root: Any, entry: dict[str, Any]) -> Emitted:
         again=entry["again"],
         singular=entry["singular"],
         spectral=entry["spectral"],
+        assumed=tuple(assumption(*each) for each in entry["assumed"]),
     )
+
+
+def assumption(terms: Any, bound: int) -> Assumption:
+    """An assumption as JSON has it."""
+    return Assumption(tuple(((tuple(path), axis), count) for (path, axis), count in terms), bound)
 
 
 def found_at(paths: Paths, place: list[Any]) -> Any:
@@ -288,8 +296,8 @@ def back_end(name: str) -> list[str]:
     return [name] if name == "numpy" else [name, state_of("numba")]
 
 
-def find(path: Path | None, fn: Any) -> Emitted | None:
-    """A program of that name, if one is there that is what the compiler would make now."""
+def find(path: Path | None, fn: Any, values: tuple[Any, ...]) -> Emitted | None:
+    """A program of that name for a call, if one is there that is what the compiler would make now."""
     for file in files_of(path):
         entry = read(file)
         if entry is None:
@@ -298,8 +306,10 @@ def find(path: Path | None, fn: Any) -> Emitted | None:
             emitted = revived(fn, entry)
         except Exception:  # whatever an entry with a right digest makes Python raise, it is as good as none
             continue
-        storage.use(file)
-        return emitted
+        check = check_of(emitted.assumed)
+        if check is None or check((*values, *[e.read() for e in emitted.externals])):
+            storage.use(file)
+            return emitted
     return None
 
 

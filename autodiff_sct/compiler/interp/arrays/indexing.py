@@ -13,7 +13,7 @@ from ...analysis.alias import regions
 from ...domain.facts import Axis, Dim, Facts, Listed, Num, Opaque, several
 from ...domain.values import Const, Leaf, ListV, Obj, SliceV, TupleV, Value
 from ..kernel.operations import items_of
-from ..kernel.slice_lengths import span
+from ..kernel.slice_lengths import between, span
 from ..kernel.specialiser import Specialiser
 from ..kernel.user_errors import too_many_indices
 from .flat import elements
@@ -215,6 +215,9 @@ def sliced(s: Specialiser, axis: Axis, part: Value) -> Axis:
         return None
     if step in (None, 1) and (start or 0) >= 0 and (stop is None or stop < 0):
         return axis.plus(-(start or 0) + (stop or 0))
+    inside = step in (None, 1) and (start or 0) >= 0
+    if inside and (known := between(s, axis, {None: start or 0}, {None: stop})) is not None:
+        return known
     return Dim(("slice", axis, start, stop, step))
 
 

@@ -49,7 +49,7 @@ def written_span(s: Function, axis: Axis, part: gast.Slice) -> Axis:
 
 def between(s: Function, axis: Dim, start: Sum | None, stop: Sum | None) -> Axis:
     """The distance between the ends of a slice, if that surely is its length."""
-    if start is None or stop is None or not any(is_index(s, name) for name in (*start, *stop)):
+    if start is None or stop is None:
         return None
     if not is_positive(s, start) or not is_positive(s, minus(of_axis(s, axis), stop)):
         return None
@@ -140,8 +140,9 @@ def is_positive(s: Function, found: Sum) -> bool:
         found = plus(rest, low if count > 0 else plus(high, {None: -1}), count)
     lengths = {name: count for name, count in found.items() if name is not None}
     if any(count < 0 or not is_least_zero(s, name) for name, count in lengths.items()):
-        return False
-    return found.get(None, 0) + sum(count * least(name) for name, count in lengths.items()) >= 0
+        return s.sizes.assume(found)
+    proven = found.get(None, 0) + sum(count * least(s, name) for name, count in lengths.items()) >= 0
+    return proven or s.sizes.assume(found)
 
 
 def is_least_zero(s: Function, name: Any) -> bool:
@@ -149,24 +150,33 @@ def is_least_zero(s: Function, name: Any) -> bool:
     return not isinstance(name, str) or noted(s, {name: 1}) is not None
 
 
-def least(name: Any) -> int:
+def least(s: Function, name: Any) -> int:
     """The least that a length may be."""
-    return thresholds.LONG_AXIS if isinstance(name, tuple) and name[-1] == "long" else 0
+    if isinstance(name, tuple) and name[-1] == "long":
+        return thresholds.LONG_AXIS
+    return 2 if name in s.whole_axes and s.whole_axes[name].several else 0
 
 
 def as_length(s: Function, found: Sum) -> Axis:
     """The length that a sum is; None where it may be negative, or is none that is known."""
     if (made := noted(s, found)) is not None:
         return made
-    symbols = [name for name in found if name is not None]
-    if len(symbols) != 1 or found[symbols[0]] != 1 or isinstance(symbols[0], str):
-        return None
     offset = found.get(None, 0)
-    whole = symbols[0] if isinstance(symbols[0], Dim) else s.whole_axes.get(symbols[0])
-    if whole is None or offset >= 0:
-        return whole and whole.plus(offset)
-    shorter = whole.plus(offset)
-    return shorter if shorter is not None and shorter.is_positive else None
+    symbols = [name for name in found if name is not None]
+    if len(symbols) == 1 and found[symbols[0]] == 1 and not isinstance(symbols[0], str):
+        whole = symbols[0] if isinstance(symbols[0], Dim) else s.whole_axes.get(symbols[0])
+        length = whole and whole.plus(offset)
+        if length is None or offset >= 0 or length.is_positive:
+            return length
+    if not is_positive(s, found):
+        return None
+    if not symbols:
+        return offset
+    several = is_positive(s, plus(found, {None: -2}))
+    if len(symbols) == 1 and found[symbols[0]] == 1:
+        return Dim(symbols[0], offset, several)
+    terms = sorted([item for item in found.items() if item[0] is not None], key=str)
+    return Dim(("sum", *terms), offset, several)
 
 
 def noted(s: Function, found: Sum) -> Dim | None:

@@ -18,7 +18,7 @@ from ....errors import AutodiffError, Origin
 from ....runtime.memory import layout_copy
 from ... import ir
 from ...analysis.alias import roots_of
-from ...domain.facts import NOWHERE, Facts, Listed, Mapped, Num, Opaque, Pair
+from ...domain.facts import INT, NOWHERE, Facts, Listed, Mapped, Num, Opaque, Pair
 from ...domain.pytree import FUNCTIONS, Branch, Listing, Static, is_of_library
 from ...domain.pytree import Leaf as LeafTree
 from ...domain.request import Arguments
@@ -87,6 +87,8 @@ def entry(s: Specialiser, table: Arguments, expr: Any, facts: Facts, hint: str) 
     """The variable of a part of an argument."""
     leaf = s.let(expr, facts, hint=hint, may_raise=False)
     s.named.add(leaf.name)
+    if facts == INT and isinstance(expr, gast.Name):
+        s.sizes.call_integer(leaf.name, table.names[expr.id])
     table.entries[leaf.name] = s.block[-1]
     return leaf
 

@@ -118,6 +118,12 @@ def object_number(s: Specialiser, value: Any) -> int:
     return s.identities.setdefault(id(value), (len(s.identities), value))[0]
 
 
+def note_external_sizes(s: Specialiser, variable: str, symbol: str, value: Any) -> None:
+    """Note the sizes of what the next input of the emitted function stands for."""
+    s.sizes.note(symbol, value, (s.sizes.count + len(s.externals),))
+    s.sizes.call_integer(variable, symbol)
+
+
 def external_leaf(s: Specialiser, value: Any, read: Callable[[], Any], symbol: str, tree: Any) -> Leaf:
     """One input of the emitted function for one object, however many paths lead to it."""
     identity = (
@@ -134,6 +140,7 @@ def external_leaf(s: Specialiser, value: Any, read: Callable[[], Any], symbol: s
     facts = facts_of_tree(s, tree, ("external", object_number(s, value)))
     name = s.fresh(hint, facts)
     s.named.add(name)
+    note_external_sizes(s, name, f"{symbol}@{object_number(s, value)}", value)
     s.externals[identity] = External(name, read, symbol, facts, value)
     return Leaf(name)
 

@@ -5,11 +5,10 @@
     for i in range(m - 1, -1, -1):                              for i in range(m - 1, -1, -1):
         ...                                                         ...
         d_x[:, i:m] += np.outer(x[:, i], d_t)          ->           parts.append((i, slice(i, m), d_t))
-        d_x[:, i] += x[:, i:m] @ d_t                            add_outer_products(d_x, x, parts)
-                                                                add_products(d_x, x, parts)
+        d_x[:, i] += x[:, i:m] @ d_t                            add_symmetric_products(d_x, x, parts)
 
 That is the adjoint of a covariance computed column by column. Each step would pass over a part of the whole matrix;
-together they are two products of matrices (see `runtime.products`).
+together they are a product of matrices (see `runtime.products`).
 
 - The loop may not read the sum, nor write to the matrix.
 - What is kept of each step is a vector, so the loop has to take one from a list of the forward sweep or from a matrix.
@@ -22,7 +21,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from ....runtime.products import add_outer_products, add_products
+from ....runtime.products import add_outer_products, add_products, add_symmetric_products
 from ... import ir
 from ...analysis.alias import Groups
 from ...analysis.liveness import count_uses
@@ -32,6 +31,7 @@ from ...ir.function import Function
 from ...ir.patterns import is_pop_call, numpy_name, subscript_parts
 
 Found = tuple[Any, str, Any, str]  # the function, the matrix, the range, and the vector
+Sum = tuple[str, Any]  # a matrix that is added to, and the columns of it
 
 
 def batch_column_updates(s: Function, block: ir.Block) -> None:
@@ -65,25 +65,31 @@ class Parts:
             return [], []
         groups = Groups(self.s, self.loop)
         places = {stmt: k for k, stmt in enumerate(self.loop.body)}
-        for base in {stmt.base for stmt in found}:
-            mine = [stmt for stmt in found if stmt.base == base]
+        sums = {stmt: base for stmt in found for base, _ in [self.summed(stmt)]}
+        for base in {*sums.values()}:
+            mine = [stmt for stmt in found if sums[stmt] == base]
             fits = all(
                 not groups.writes_to(found[x][1]) and groups.stays(found[x][3], places[x]) for x in mine
             ) and not self.is_met(groups, base, mine)
             if not fits:
-                found = {x: f for x, f in found.items() if x.base != base}
-        after: ir.Block = []
+                found = {x: f for x, f in found.items() if sums[x] != base}
+        products: dict[tuple[str, str, str], list[Any]] = {}
         for stmt, (function, matrix, part, vector) in found.items():
-            kept = self.keep(stmt, part, vector)
-            call = ir.call(self.s.bind(function.__name__, function), ir.name(stmt.base), ir.name(matrix), ir.name(kept))
-            after.append(ir.Effect(call, stmt.origin))
-            note(self.s, after[-1], "what all steps would add to parts of a matrix, as one product")
+            products.setdefault((sums[stmt], matrix, self.keep(stmt, part, vector)), []).append(function)
+        after: ir.Block = []
+        origin = next(iter(found)).origin if found else None
+        for names, functions in products.items():
+            both = add_outer_products in functions and add_products in functions
+            for function in [add_symmetric_products] if both and len(functions) == 2 else functions:
+                call = ir.call(self.s.bind(function.__name__, function), *map(ir.name, names))
+                after.append(ir.Effect(call, origin))
+                note(self.s, after[-1], "what all steps would add to parts of a matrix, as one product")
         self.drop_unread()
         return [self.empty(kept) for kept in self.lists.values()], after
 
     def takes_vectors(self, found: dict[ir.Store, Found]) -> bool:
         """True if the loop takes a vector in each step from a list of the forward sweep or from another matrix."""
-        own = {name for stmt, (_, matrix, _, _) in found.items() for name in (stmt.base, matrix)}
+        own = {name for stmt, (_, matrix, _, _) in found.items() for name in (self.summed(stmt)[0], matrix)}
         makers = {name: x for name, x in self.makers.items() if is_pop_call(x.expr) or self.is_row(x.expr, own)}
         facts = [self.s.facts[name] for name in makers]
         return any(isinstance(f, Num) and f.kind == "array" and bool(f.ndim) for f in facts)
@@ -97,10 +103,10 @@ class Parts:
     def product(self, stmt: ir.Store) -> Found | None:
         """The product that a statement adds to columns of a matrix."""
         maker = self.makers.get(getattr(stmt.value, "id", ""))
-        index = column_index(stmt.index)
+        base, index = self.summed(stmt)
         if stmt.aug is not gast.Add or maker is None or index is None or self.uses.get(maker.target) != 1:
             return None
-        if stmt.base in ir.defined_in(self.loop) or not self.is_matrix(stmt.base):
+        if base in ir.defined_in(self.loop) or not self.is_matrix(base):
             return None
         expr: Any = maker.expr
         if isinstance(index, gast.Slice) and numpy_name_of(expr) == "outer":
@@ -112,6 +118,21 @@ class Parts:
             matrix = self.columns(part, lambda x: isinstance(x, gast.Slice))
             return matrix and self.checked((add_products, *matrix, vector))
         return None
+
+    def summed(self, stmt: ir.Store) -> Sum:
+        """The matrix that a statement adds to, maybe by way of a view that nothing else reads, and the columns."""
+        view = self.view(stmt)
+        if view is not None:
+            return view.expr.value.id, column_index(view.expr.slice)
+        return stmt.base, column_index(stmt.index)
+
+    def view(self, stmt: ir.Store) -> ir.Let | None:
+        """The view of columns that a statement writes as a whole and that nothing else reads."""
+        made, index = self.makers.get(stmt.base), stmt.index
+        whole = isinstance(index, gast.Constant) and index.value is Ellipsis
+        if not whole or made is None or self.uses.get(stmt.base) != 1 or not isinstance(made.expr, gast.Subscript):
+            return None
+        return made if isinstance(made.expr.value, gast.Name) and column_index(made.expr.slice) is not None else None
 
     def checked(self, found: Found) -> Found | None:
         """The same, if its vector is one of doubles, and its range one without a step."""
@@ -138,7 +159,8 @@ class Parts:
 
     def is_met(self, groups: Groups, base: str, own: list[ir.Store]) -> bool:
         """True if the loop touches the memory of a sum in another statement than those that add to it."""
-        names = {n for x in ir.inside(self.loop) if x not in own for n in ir.uses(x) if ir.is_variable(n)}
+        adding = {*own, *map(self.view, own)}
+        names = {n for x in ir.inside(self.loop) if x not in adding for n in ir.uses(x) if ir.is_variable(n)}
         names |= {x.base for x in ir.inside(self.loop) if isinstance(x, ir.Store) and x not in own}
         return any(n == base or groups.may_be_one(base, n) for n in names if n in self.s.facts)
 

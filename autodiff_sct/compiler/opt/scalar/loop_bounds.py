@@ -216,9 +216,10 @@ CALLED = {(gast.Add, 1): "after", (gast.Sub, 1): "before"}
 
 
 def rematerialize_counters(s: Function, program: ir.Block) -> None:
-    """Write counters with a number added where they are read, in place."""
+    """Write counters, and integers with a name of the user's, with a number added where they are read, in place."""
     counters = counters_of(program)
-    if not counters:
+    integers = counters | integers_of(s, program)
+    if not integers:
         return
     statements = ir.walk(program)
     found = {
@@ -227,7 +228,7 @@ def rematerialize_counters(s: Function, program: ir.Block) -> None:
         if isinstance(stmt, ir.Let)
         and len(stmt.targets) == 1
         and stmt.target not in s.named
-        and is_count(stmt.expr, counters)
+        and is_count(stmt.expr, integers if s.hints[stmt.target] == "t" else counters)
     }
     passed_on = {n for stmt in statements for n in handed_on(stmt)}
     found = {name: expr for name, expr in found.items() if name not in passed_on}
@@ -273,6 +274,13 @@ def counters_of(program: ir.Block) -> set[str]:
     """The counters of loops over ranges."""
     loops = [stmt for stmt in ir.walk(program) if isinstance(stmt, ir.Loop) and stmt.kind == "range"]
     return {x.index for x in loops if x.index is not None}
+
+
+def integers_of(s: Function, program: ir.Block) -> set[str]:
+    """The integers with a name of the user's that keep their value: parameters and what is made outside of blocks."""
+    made = {name for stmt in program if isinstance(stmt, ir.Let) for name in stmt.targets}
+    facts = {name: s.facts.get(name) for name in s.named if name in made or name not in ir.defined(program)}
+    return {name for name, known in facts.items() if isinstance(known, Num) and known.kind == "int"}
 
 
 def is_count(expr: Any, counters: set[str]) -> bool:

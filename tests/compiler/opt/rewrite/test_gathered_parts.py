@@ -7,7 +7,7 @@ import pytest
 
 import autodiff_sct as ad
 from autodiff_sct.compiler.domain import pass_registry
-from autodiff_sct.runtime.products import add_outer_products, add_products
+from autodiff_sct.runtime.products import add_outer_products, add_products, add_symmetric_products
 from tests.compiler.checked import differences
 
 pytestmark = pytest.mark.once
@@ -54,7 +54,18 @@ def two_matrices(x):
     return total
 
 
-PROGRAMS = [covariance, correlation, band, read_meanwhile, two_matrices]
+def in_place(x):
+    x = x.copy()
+    m = x.shape[1]
+    x -= np.mean(x, axis=0)
+    x /= 1.0 + np.sum(x**2)
+    cov = np.zeros((m, m))
+    for i in range(m):
+        cov[i:m, i] = cov[i, i:m] = x[:, i] @ x[:, i:m]
+    return np.sum(cov * cov)
+
+
+PROGRAMS = [covariance, correlation, band, read_meanwhile, two_matrices, in_place]
 
 
 @pytest.mark.parametrize("order", "CF")
@@ -74,10 +85,37 @@ def test_gradients(fn, shape, order):
     np.testing.assert_allclose(ad.grad(fn)(x), expected, rtol=1e-5, atol=1e-7)
 
 
-@pytest.mark.parametrize("fn", [covariance, correlation])
+@pytest.mark.parametrize("fn", [covariance, correlation, in_place])
 def test_no_step_passes_over_the_matrix(fn):
     text = ad.adjoint_source(fn, np.ones((4, 3)))
     assert "np.outer" not in text and "parts.append((i, slice(" in text
+
+
+@pytest.mark.parametrize("count", [1, 2, 5, 17])
+@pytest.mark.parametrize("columns", [1, 5, 17, 40])
+def test_of_as_many_columns_as_the_caller_says(count, columns):
+    def first(data, count):
+        data = data.copy()
+        data -= np.mean(data, axis=0)
+        cov = np.zeros((count, count))
+        for i in range(count):
+            cov[i:count, i] = cov[i, i:count] = data[:, i] @ data[:, i:count]
+        return np.sum(np.sin(cov))
+
+    data = np.random.default_rng(columns).normal(size=(6, columns)) / 3
+    if count > columns:
+        with pytest.raises((IndexError, ValueError)) as expected:
+            first(data, count)
+        with pytest.raises(type(expected.value)):
+            ad.grad(first)(data, count)
+        return
+    gradient = ad.grad(first)(data, count)
+    expected = differences(lambda x: first(x, count), (data,)) if data.size < 100 else None
+    with pass_registry.without("batch_rank1_updates"):
+        plain = ad.grad(first)(data, count)
+    np.testing.assert_allclose(gradient, plain, rtol=1e-9, atol=1e-12)
+    if expected is not None:
+        np.testing.assert_allclose(gradient, expected, rtol=1e-5, atol=1e-7)
 
 
 def test_an_infinity_stays_where_it_is():
@@ -101,5 +139,8 @@ def test_sums_of_few_and_of_many(width):
         expected_inner[:, k] += factor[:, columns] @ v
     add_outer_products(outer, factor, parts)
     add_products(inner, factor, parts)
+    both = np.zeros_like(factor)
+    add_symmetric_products(both, factor, parts)
+    np.testing.assert_allclose(both, expected_outer + expected_inner, rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(outer, expected_outer, rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(inner, expected_inner, rtol=1e-12, atol=1e-12)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import gast
@@ -244,8 +246,14 @@ def assumed_of(s: Specialiser, externals: list[External]) -> tuple[Assumption, .
         if external.name in given:
             numbers[number] = given[external.name]
         elif number in needed:
-            s.guards.append(Guard(lambda read=external.read: size_of(read()), size_of(external.read())))
+            size = partial(size_read, external.read)
+            s.guards.append(Guard(size, size()))
     return tuple(s.sizes.assumed(numbers))
+
+
+def size_read(read: Callable[[], Any]) -> Any:
+    """The size of what is read outside."""
+    return size_of(read())
 
 
 def differentiated(request: Request, result: Value) -> Value:

@@ -233,7 +233,8 @@ def test_reason_in_the_log(caplog):
 
 
 def test_what_is_assumed():
-    sizes = sizes_of({"u": np.ones((5, 3)), "n": 4, "rest": [np.ones(2)], "flag": True, "x": 1.5, "obj": SimpleNamespace()})
+    others = {"flag": True, "x": 1.5, "obj": SimpleNamespace()}
+    sizes = sizes_of({"u": np.ones((5, 3)), "n": 4, "rest": [np.ones(2)], **others})
     u, n, inner = ("u:", 0, ""), ("n", ITSELF), ("rest[0]:", 0, "")
     sizes.call_integer("n.1", "n")
     assert sizes.assume({u: 1, "n.1": -1}) and not sizes.assume({u: 1, "n.1": -1, None: -2})

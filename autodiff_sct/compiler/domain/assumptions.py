@@ -13,7 +13,8 @@ and what holds for this call is assumed, and is looked at again before the progr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,24 +25,39 @@ from .pytree import children
 __all__ = ["Assumption", "Sizes", "check_of"]
 
 ITSELF = -1  # in the place of an axis: the integer
-# An argument by its number, or behind them something outside, and the way to a part of it; an axis of that.
-Place = tuple[tuple[int, ...], int]
+OPERATIONS: dict[str, Callable[[int, int], int]] = {"//": operator.floordiv, "%": operator.mod, "*": operator.mul}
+
+# An argument by its number, or behind them something outside, and the way to a part of it; an axis of that.  Or an
+# operation and two sums, in the place of the way, and `ITSELF`.
+Place = tuple[tuple[Any, ...], int]
+Terms = tuple[tuple[Place, int], ...]  # sizes at some places, each so many times
+Total = tuple[Terms, int]  # a sum of sizes and an integer
 
 
 @dataclass(frozen=True)
 class Assumption:
     """Sizes at some places, each so many times, add up to a bound or more."""
 
-    terms: tuple[tuple[Place, int], ...]
+    terms: Terms
     bound: int
 
     def is_of_shapes(self, count: int) -> bool:
         """True if the shapes of the arguments themselves decide, which are so many."""
-        return all(path[0] < count and len(path) == 1 and axis != ITSELF for (path, axis), _ in self.terms)
+        return all(path[0] < count and len(path) == 1 and axis != ITSELF for path, axis in places_in(self.terms))
 
     def is_of_arguments(self, count: int) -> bool:
         """True if nothing outside decides."""
-        return all(path[0] < count for (path, _), _ in self.terms)
+        return all(path[0] < count for path, _ in places_in(self.terms))
+
+
+def places_in(terms: Terms) -> Iterator[Place]:
+    """The places of the sizes in a sum, those that others are computed from among them."""
+    for (path, axis), _ in terms:
+        if path[0] in OPERATIONS:
+            for inner, _ in path[1:]:
+                yield from places_in(inner)
+        else:
+            yield path, axis
 
 
 @dataclass
@@ -55,7 +71,7 @@ class Sizes:
     count: int = 0  # of the arguments
     places: dict[Any, Place] = field(default_factory=dict)
     known: dict[Place, int] | None = None
-    bounds: dict[tuple[tuple[Place, int], ...], int] = field(default_factory=dict)
+    bounds: dict[Terms, int] = field(default_factory=dict)
 
     def another(self) -> Sizes:
         """The same before anything was assumed in addition."""
@@ -86,43 +102,84 @@ class Sizes:
         if (symbol, ITSELF) in self.places:
             self.places[variable] = self.places[symbol, ITSELF]
 
-    def assume(self, found: Mapping[Any, int]) -> bool:
-        """True if a sum of sizes and of an integer, under None, is 0 or more at every call that the program serves."""
+    def derive(self, variable: str, operation: str, left: Mapping[Any, int], right: Mapping[Any, int]) -> bool:
+        """Let a variable stand for an integer that is computed from two sums; False if that is not known."""
+        first, second = self.total(left), self.total(right)
+        if self.known is None or first is None or second is None:
+            return False
+        place = (operation, first, second), ITSELF
+        try:
+            self.known[place] = OPERATIONS[operation](self.value(first), self.value(second))
+        except ZeroDivisionError:
+            return False
+        self.places[variable] = place
+        return True
+
+    def total(self, found: Mapping[Any, int]) -> Total | None:
+        """A sum with places for symbols and variables; None if there is one without a place."""
         terms: dict[Place, int] = {}
         for name, count in found.items():
             place = self.places.get(name[:2] if isinstance(name, tuple) else name)
             if place is not None:
                 terms[place] = terms.get(place, 0) + count
             elif name is not None:
-                return False
-        asked, bound = tuple(sorted(terms.items())), -found.get(None, 0)
+                return None
+        return tuple(sorted([term for term in terms.items() if term[1]], key=repr)), found.get(None, 0)
+
+    def value(self, total: Total) -> int:
+        """The value of a sum at the call that is compiled for."""
+        assert self.known is not None
+        return sum(self.known[place] * count for place, count in total[0]) + total[1]
+
+    def assume(self, found: Mapping[Any, int]) -> bool:
+        """True if a sum of sizes and of an integer, under None, is 0 or more at every call that the program serves."""
+        total = self.total(found)
+        if total is None:
+            return False
+        asked, bound = total[0], -total[1]
         if not asked:
             return bound <= 0
         if self.bounds.get(asked, bound - 1) >= bound:
             return True
-        if self.known is None or sum(self.known[place] * n for place, n in asked) < bound:
+        if self.known is None or self.value(total) < 0:
             return False
         self.bounds[asked] = bound
         return True
 
+    def assume_equal(self, left: Mapping[Any, int], right: Mapping[Any, int]) -> bool:
+        """True if two sums are equal at every call that the program serves."""
+        difference = {name: left.get(name, 0) - right.get(name, 0) for name in {**left, **right}}
+        total = self.total(difference)
+        if total is None or self.known is not None and self.value(total) != 0:
+            return False
+        return self.assume(difference) and self.assume({name: -count for name, count in difference.items()})
+
     def outside(self) -> set[int]:
         """The numbers of what is outside and assumed to be of some size."""
-        numbers = {path[0] for terms in self.bounds for (path, _), _ in terms}
+        numbers = {path[0] for terms in self.bounds for path, _ in places_in(terms)}
         return {number for number in numbers if number >= self.count}
 
     def assumed(self, numbers: Mapping[int, int]) -> list[Assumption]:
         """The assumptions, with other numbers of what is outside; what has none keeps its size."""
         found = []
         for terms, bound in self.bounds.items():
-            kept = []
-            for ((number, *way), axis), times in terms:
-                if number < self.count or number in numbers:
-                    kept.append((((numbers.get(number, number), *way), axis), times))
-                else:
-                    bound -= times * (self.known or {})[(number, *way), axis]
+            kept, fixed = self.renumbered((terms, 0), numbers)
             if kept:
-                found.append(Assumption(tuple(kept), bound))
+                found.append(Assumption(kept, bound - fixed))
         return found
+
+    def renumbered(self, total: Total, numbers: Mapping[int, int]) -> Total:
+        """A sum with other numbers of what is outside; the size of what has none is part of the integer."""
+        kept, constant = [], total[1]
+        for place, count in total[0]:
+            (number, *way), axis = place
+            if number in OPERATIONS:
+                kept.append((((number, *[self.renumbered(part, numbers) for part in way]), axis), count))
+            elif number < self.count or number in numbers:
+                kept.append((((numbers.get(number, number), *way), axis), count))
+            else:
+                constant += count * (self.known or {})[place]
+        return tuple(kept), constant
 
 
 def sizes_of(arguments: Mapping[str, Any]) -> Sizes:
@@ -149,22 +206,39 @@ def items_of(value: Any) -> list[Any]:
 def check_of(assumed: Iterable[Assumption]) -> Callable[[Any], bool] | None:
     """A function that tells whether arguments are as assumed; None if there is nothing to look at.
 
-    Its text consists of numbers alone.
+    Its text consists of numbers and operators alone.  What cannot be computed is not as assumed.
     """
-    texts = [f"{' + '.join(f'{count} * {text_of(place)}' for place, count in a.terms)} >= {a.bound}" for a in assumed]
+    texts = [f"{text_of_total((each.terms, -each.bound))} >= 0" for each in assumed]
     if not texts:
         return None
-    found: Callable[[Any], bool] = eval(f"lambda values: {' and '.join(texts)}", {"items_of": items_of})
-    return found
+    holds: Callable[[Any], bool] = eval(f"lambda values: {' and '.join(texts)}", {"items_of": items_of})
+
+    def check(values: Any) -> bool:
+        try:
+            return holds(values)
+        except ZeroDivisionError:
+            return False
+
+    return check if any("//" in text or "%" in text for text in texts) else holds
+
+
+def text_of_total(total: Total) -> str:
+    """The expression of a sum, given the arguments."""
+    return " + ".join([*[f"{count} * {text_of(place)}" for place, count in total[0]], str(total[1])])
 
 
 def text_of(place: Place) -> str:
-    """The expression of a size, given the arguments.
+    """The expression of a size.
 
     >>> text_of(((1, 0), 2)), text_of(((0,), ITSELF))
     ('items_of(values[1])[0].shape[2]', 'values[0]')
+    >>> text_of((("//", (((((0,), 1), 1),)), 0), ((), 2)), ITSELF))
+    '((1 * values[0].shape[1] + 0) // (2))'
     """
     (number, *way), axis = place
+    if number in OPERATIONS:
+        left, right = map(text_of_total, way)
+        return f"(({left}) {number} ({right}))"
     text = f"values[{number}]"
     for k in way:
         text = f"items_of({text})[{k}]"

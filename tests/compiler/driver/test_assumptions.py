@@ -109,6 +109,44 @@ def test_few_variants():
     assert max(map(len, kinds.values())) <= ASSUMING + 1
 
 
+def halves(u, w, n):
+    coarse = np.zeros(n // 2 + 1)
+    coarse[: n // 2] = 0.5 * (u[: 2 * (n // 2) : 2] + u[1 : 2 * (n // 2) : 2])
+    return np.sum(coarse[: n // 2] * w) + np.sum(coarse[1:] ** 2)
+
+
+def blocks(u, k):
+    size = len(u) // k
+    means = np.zeros(size)
+    for i in range(size):
+        means[i] = np.mean(u[i * k : (i + 1) * k])
+    return np.sum(means**2 * np.cos(u[:size]))
+
+
+def differences_of(u, w):
+    return np.sum((u[1:] - u[:-1]) ** 2 * w) + np.sum(w[1:-1] * u[2:-1])
+
+
+@pytest.mark.parametrize("first", [(8, 4, 8), (9, 1, 9), (2, 1, 2), (3, 1, 3)])
+def test_quotients(first):
+    g, rng = ad.grad(halves), np.random.default_rng(9)
+    for n, m, k in (first, (8, 4, 8), (8, 1, 8), (9, 4, 9), (9, 4, 8), (20, 10, 20), (3, 1, 3), (2, 1, 2), (1, 0, 1)):
+        check(g, halves, rng.normal(size=n), rng.normal(size=m), k)
+    g = ad.grad(blocks)
+    for n, k in ((9, 3), (9, 2), (4, 0), (9, 20), (40, 5), (9, -2), (9, 3)):
+        check(g, blocks, rng.normal(size=n), k)
+
+
+@pytest.mark.parametrize("first", [(6, 5), (6, 1), (2, 1), (1, 0), (40, 39)])
+def test_cuts_that_meet(first):
+    g, rng = ad.grad(differences_of), np.random.default_rng(10)
+    for n in (first[0], 1, 2, 3, 4, 6, 17, 40):
+        for m in (first[1], 0, 1, 2, 3, 5, 16, 39):
+            check(g, differences_of, rng.normal(size=n), rng.normal(size=m))
+    text = ad.adjoint_source(differences_of, np.ones(6), np.ones(5))
+    assert "unbroadcast" not in text
+
+
 SIZE = 9
 WEIGHTS = np.arange(9.0)
 

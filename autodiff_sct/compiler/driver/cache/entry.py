@@ -233,13 +233,13 @@ def revived(root: Any, entry: dict[str, Any]) -> Emitted:
         again=entry["again"],
         singular=entry["singular"],
         spectral=entry["spectral"],
-        assumed=tuple(assumption(*each) for each in entry["assumed"]),
+        assumed=tuple(Assumption(tupled(terms), bound) for terms, bound in entry["assumed"]),
     )
 
 
-def assumption(terms: Any, bound: int) -> Assumption:
-    """An assumption as JSON has it."""
-    return Assumption(tuple(((tuple(path), axis), count) for (path, axis), count in terms), bound)
+def tupled(spec: Any) -> Any:
+    """Nested lists of JSON as tuples."""
+    return tuple(map(tupled, spec)) if isinstance(spec, list) else spec
 
 
 def found_at(paths: Paths, place: list[Any]) -> Any:

@@ -15,6 +15,7 @@ from ...domain.dummies import Sequence, Static, evaluate
 from ...domain.facts import FLOAT, INT, NOWHERE, Axis, Facts, Listed, Num, Pair, broadcast, join, several, unless_none
 from ...domain.values import Const, Leaf, ListV, TupleV, Value
 from ..kernel.escape import refuse_references
+from ..kernel.slice_lengths import are_assumed_equal
 from ..kernel.specialiser import Specialiser
 from .shapes import DIMS, has_any_rank
 from .value_dependent import by_value, may_view, number_given, unknown_result
@@ -219,10 +220,10 @@ def settle(
     numbers: list[Num | None] = [s.num(a) for a in args]
     if elementwise:
         shapes = [None if f is None else f.dims for f in numbers]
+        equate_axes(s, shapes)
         found = broadcast(*shapes)
         if found is not None and None in found:
             found = broadcast(*map(s.by_one_name, shapes))
-        equate_axes(s, shapes)
         dims = found if found is not None and len(found) == len(facts.dims) else dims
     elif fn in DIMS:
         found = DIMS[fn](s, args, kwargs)
@@ -275,5 +276,6 @@ def equate_axes(s: Specialiser, shapes: list[tuple[Axis, ...] | None]) -> None:
     known = [d[::-1] for d in shapes if d]
     for other in known[1:]:
         for a, b in zip(known[0], other):
-            if a is not b and several(a) and several(b):
-                s.equate(a, b)
+            if a is not b and a != b and 1 not in (a, b):
+                if several(a) and several(b) or are_assumed_equal(s, a, b):
+                    s.equate(a, b)

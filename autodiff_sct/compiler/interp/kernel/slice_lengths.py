@@ -140,9 +140,49 @@ def is_positive(s: Function, found: Sum) -> bool:
         found = plus(rest, low if count > 0 else plus(high, {None: -1}), count)
     lengths = {name: count for name, count in found.items() if name is not None}
     if any(count < 0 or not is_least_zero(s, name) for name, count in lengths.items()):
-        return s.sizes.assume(found)
+        return assume(s, found)
     proven = found.get(None, 0) + sum(count * least(s, name) for name, count in lengths.items()) >= 0
-    return proven or s.sizes.assume(found)
+    return proven or assume(s, found)
+
+
+def assume(s: Function, found: Sum) -> bool:
+    """True if a sum is 0 or more for the arguments of the call that is compiled for, as it is for others served."""
+    return s.sizes.assume(with_places(s, found))
+
+
+def are_assumed_equal(s: Function, a: Axis, b: Axis) -> bool:
+    """True if two axes have one length at the call that is compiled for, and at others that are served."""
+    sums = [{None: x} if isinstance(x, int) else None if x is None else with_places(s, of_axis(s, x)) for x in (a, b)]
+    return sums[0] is not None and sums[1] is not None and s.sizes.assume_equal(sums[0], sums[1])
+
+
+def with_places(s: Function, found: Sum) -> Sum:
+    """A sum of lengths and of the integers that they are computed from."""
+    result: Sum = {}
+    for name, count in found.items():
+        made = of_name(s, name, thresholds.DEFINITIONS_FOLLOWED) if isinstance(name, str) else None
+        if isinstance(name, Dim) and s.sizes.assume(cut := {name.symbol: 1, None: name.offset}):
+            made = cut
+        for part, times in ({name: 1} if made is None else made).items():
+            result[part] = result.get(part, 0) + count * times
+    for name in result:
+        if isinstance(name, str) and name not in s.sizes.places:
+            derive(s, name, s.definitions.get(name))
+    return result
+
+
+def derive(s: Function, name: str, made: Any) -> None:
+    """Note a quotient, a remainder or a product of sums of lengths."""
+    operation = OPERATORS.get(type(made.op)) if isinstance(made, gast.BinOp) else None
+    if operation is None:
+        return
+    sums = [of_expr(s, part, thresholds.DEFINITIONS_FOLLOWED) for part in (made.left, made.right)]
+    if None not in sums:
+        left, right = [with_places(s, part) for part in sums if part is not None]
+        s.sizes.derive(name, operation, left, right)
+
+
+OPERATORS = {gast.FloorDiv: "//", gast.Mod: "%", gast.Mult: "*"}
 
 
 def is_least_zero(s: Function, name: Any) -> bool:

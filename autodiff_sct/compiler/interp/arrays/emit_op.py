@@ -17,10 +17,11 @@ from ...domain.facts import PYTHON_KINDS, Axis, Dim, Listed, Num, Opaque, Pair, 
 from ...domain.values import Const, Leaf, ListV, Obj, TupleV, Value
 from ..kernel.handlers import OPERATORS
 from ..kernel.operations import call_python, call_value, get_item
+from ..kernel.slice_lengths import are_assumed_equal
 from ..kernel.specialiser import Specialiser
 from ..kernel.user_errors import cannot_fail, refuse_item, surely_sums
 from ..models import functions as models
-from .indexing import check_axes, normal
+from .indexing import basic_facts, check_axes, is_basic, normal, parts_of
 from .overlap import check_overlap
 from .transfer import outcome
 
@@ -293,12 +294,24 @@ def whole_or_part(s: Specialiser, base: Leaf, index: Value) -> Value:
     return Const(Ellipsis) if whole else normal(s, index)
 
 
+def equate_with_part(s: Specialiser, base: Leaf, index: Value, value: Value) -> None:
+    """A part and what is stored in it have the lengths that they have at the call that is compiled for."""
+    facts, given, parts = s.num(base), s.num(value), parts_of(index)
+    if facts is None or not facts.dims or given is None or not given.dims or not all(is_basic(s, p) for p in parts):
+        return
+    part = basic_facts(s, facts, parts)
+    for a, b in zip(reversed(getattr(part, "dims", None) or ()), reversed(given.dims)):
+        if a != b and 1 not in (a, b) and are_assumed_equal(s, a, b):
+            s.equate(a, b)
+
+
 def store_item(s: Specialiser, base: Leaf, index: Value, value: Value) -> None:
     """``base[index] = value`` on an array."""
     refuse_item(s, base, "does not support item assignment")
     refuse_unknown(s, base)
     check_axes(s, base, index)
     index = whole_or_part(s, base, index)
+    equate_with_part(s, base, index, value)
     check_overlap(s, base, index, value)
     refuse_late(s, base)
     refuse_whole(s, base, value)
@@ -311,6 +324,7 @@ def store_augmented(s: Specialiser, base: Leaf, index: Value, op: type, value: V
     refuse_unknown(s, base)
     check_axes(s, base, index)
     index = whole_or_part(s, base, index)
+    equate_with_part(s, base, index, value)
     refuse_late(s, base)
     arguments = {"x": base, "index": index, "value": value}
     node = ir.Store(base.name, s.expr(index), s.expr(value), op, s.where(), ir.Op(OPERATORS[op][0], arguments))

@@ -36,15 +36,19 @@ def span(s: Function, axis: Axis, part: SliceV) -> Axis:
     """The length of ``[start:stop]`` of an axis; None where it is not known to be what the ends are apart."""
     if part.step not in (None, Const(None), Const(1)) or not isinstance(axis, Dim) or axis.symbol == MANY.symbol:
         return None
-    return between(s, axis, {} if part.start in (None, Const(None)) else total(s, part.start), total(s, part.stop))
+    start = {} if part.start in (None, Const(None)) else total(s, part.start)
+    stop = of_axis(s, axis) if part.stop in (None, Const(None)) else total(s, part.stop)
+    return between(s, axis, start, stop)
 
 
 def written_span(s: Function, axis: Axis, part: gast.Slice) -> Axis:
     """The same of the expressions of a slice."""
-    if part.step is not None or part.upper is None or not isinstance(axis, Dim) or axis.symbol == MANY.symbol:
+    if part.step is not None or not isinstance(axis, Dim) or axis.symbol == MANY.symbol:
         return None
     start = {} if part.lower is None else of_expr(s, part.lower, thresholds.DEFINITIONS_FOLLOWED)
-    return between(s, axis, start, of_expr(s, part.upper, thresholds.DEFINITIONS_FOLLOWED))
+    end = part.upper
+    stop = of_axis(s, axis) if end is None else of_expr(s, end, thresholds.DEFINITIONS_FOLLOWED)
+    return between(s, axis, start, stop)
 
 
 def between(s: Function, axis: Dim, start: Sum | None, stop: Sum | None) -> Axis:
@@ -74,12 +78,22 @@ def of_expr(s: Function, expr: Any, depth: int) -> Sum | None:
         return {None: expr.value} if type(expr.value) is int else None
     if isinstance(expr, gast.Name):
         return of_name(s, expr.id, depth)
-    if not isinstance(expr, gast.BinOp) or not isinstance(expr.op, (gast.Add, gast.Sub)):
+    if not isinstance(expr, gast.BinOp) or not isinstance(expr.op, (gast.Add, gast.Sub, gast.Mult)):
         return None
     left, right = of_expr(s, expr.left, depth), of_expr(s, expr.right, depth)
     if left is None or right is None:
         return None
+    if isinstance(expr.op, gast.Mult):
+        return times(left, right)
     return minus(left, right) if isinstance(expr.op, gast.Sub) else plus(left, right)
+
+
+def times(left: Sum, right: Sum) -> Sum | None:
+    """The product of a sum and an integer; None of two sums."""
+    for found, other in ((left, right), (right, left)):
+        if other.keys() <= {None}:
+            return plus({}, found, other.get(None, 0))
+    return None
 
 
 def of_name(s: Function, name: str, depth: int) -> Sum | None:
@@ -101,6 +115,9 @@ def of_axis(s: Function, axis: Dim) -> Sum:
     """A length; one that may be clipped at 0 is one by itself."""
     if axis.offset == 0:
         s.whole_axes.setdefault(axis.symbol, axis)
+        made = of_name(s, axis.symbol, thresholds.DEFINITIONS_FOLLOWED) if isinstance(axis.symbol, str) else None
+        if made is not None:
+            return made
     if axis.offset >= 0 or axis.is_positive:
         return plus({axis.symbol: 1}, {None: axis.offset})
     return {axis: 1}

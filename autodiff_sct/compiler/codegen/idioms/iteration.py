@@ -89,6 +89,7 @@ def go_over_items(s: Function, front: ir.Block, back: ir.Block) -> None:
     for loop in loops:
         bound, start = loop.bounds[-1], begins_at(loop)
         lengths = lengths_of(counts.get(bound.id) if isinstance(bound, gast.Name) else bound)
+        lengths = lengths or as_long(s, loop, getattr(bound, "value", None))
         found = items_of(s, loop, lengths, lists) if loop.index is not None else []
         if found and (len(lengths) == 1 or lengths == {lists.get(b, b) for b in map(base_of, found)}):
             uses = uses or count_uses([*front, *back])
@@ -96,6 +97,15 @@ def go_over_items(s: Function, front: ir.Block, back: ir.Block) -> None:
             if not start or (alone and not writes_any(s, loop, found)):
                 go_over(s, loop, found, alone)
                 unpack_items(loop, uses)
+
+
+def as_long(s: Function, loop: ir.Loop, length: Any) -> set[str]:
+    """The arrays of a known length of which a loop reads items by its counter, if it reads the counter for that alone."""
+    items = [stmt for stmt in loop.body if is_item(stmt, str(loop.index))]
+    found = {base: s.facts.get(base) for base in map(base_of, items)}
+    alone = [n for stmt in ir.walk(loop.body) for n in ir.uses(stmt)].count(str(loop.index)) == len(items)
+    known = type(length) is int and all(isinstance(f, Num) and f.dims and f.dims[0] == length for f in found.values())
+    return {*found} if alone and known else set()
 
 
 def begins_at(loop: ir.Loop) -> int | None:

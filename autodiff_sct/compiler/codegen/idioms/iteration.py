@@ -100,7 +100,7 @@ def go_over_items(s: Function, front: ir.Block, back: ir.Block) -> None:
 
 
 def as_long(s: Function, loop: ir.Loop, length: Any) -> set[str]:
-    """The arrays of a known length of which a loop reads items by its counter, if it reads the counter for that alone."""
+    """The arrays of a known length of which a loop reads items by its counter, and nothing else by it."""
     items = [stmt for stmt in loop.body if is_item(stmt, str(loop.index))]
     found = {base: s.facts.get(base) for base in map(base_of, items)}
     alone = [n for stmt in ir.walk(loop.body) for n in ir.uses(stmt)].count(str(loop.index)) == len(items)

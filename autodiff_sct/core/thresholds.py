@@ -38,8 +38,10 @@ ELEMENTS_OF_ONE_THREAD = 8192
 
 # -- of settings
 
-# The largest integer or length for which alone a program is compiled, where there is none for any.
+# The largest length of an axis or a list for which alone a program is compiled, where there is none for any.
 SETTING = 16
+# The largest such integer: an order, an axis, a number of points.  CPython has one object of each of them.
+INTEGER = 256
 
 # -- of machine code
 

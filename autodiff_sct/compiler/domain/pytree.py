@@ -149,6 +149,7 @@ class Static:
 
 LIBRARY = {"builtins", "numpy", "functools", "operator", "math", "random", "itertools"}
 FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType, ModuleType, type, np.ufunc)
+STATIC = (*FUNCTIONS, enum.Enum, np.dtype)  # objects that are settings: each has a program of its own
 
 
 SINGLE = (None, Ellipsis, np._NoValue)  # objects that are known by what they are
@@ -160,7 +161,7 @@ def describe(value: Any, symbol: str, fields: bool = False, around: tuple[int, .
     An object from which a path of attributes leads back to itself is known as that object: `around` are those it is in.
     Parts are told apart by their place: keys may be written alike, as those of ``{"a_b": u, "a": {"b": v}}``.
     """
-    if any(value is known for known in SINGLE) or isinstance(value, (bool, str, bytes, enum.Enum, *FUNCTIONS)):
+    if any(value is known for known in SINGLE) or isinstance(value, (bool, str, bytes, *STATIC)):
         return Static(value)
     refuse_subclass(value)
     if type(value) in (int, float, complex) or isinstance(value, (np.ndarray, np.generic)):
@@ -413,7 +414,7 @@ def key(value: Any, around: tuple[int, ...] = ()) -> Any:
         return (kind, value) if is_record(value) else (kind, *[key(v, around) for v in value])
     if kind is dict:
         return ("dict", *[(k if type(k) is str else told_apart(k), key(v, around)) for k, v in value.items()])
-    if isinstance(value, (*FUNCTIONS, enum.Enum)):
+    if isinstance(value, STATIC):
         return (kind, value)
     refuse_other_arrays(value)
     if is_cell(value) or is_of_library(value) and callable(value):
@@ -442,7 +443,7 @@ def key_of_object(value: Any, around: tuple[int, ...]) -> Any:
 
 
 def is_setting(value: Any) -> bool:
-    """True if a value is a small integer of Python's, or a tuple of such."""
+    """True if a value is an integer of Python's that may be a setting, or a tuple of such."""
     if type(value) is tuple:
         return len(value) > 0 and all(map(is_setting, value))
-    return type(value) is int and abs(value) <= thresholds.SETTING
+    return type(value) is int and -thresholds.SETTING <= value <= thresholds.INTEGER

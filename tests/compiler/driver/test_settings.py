@@ -86,9 +86,21 @@ def test_one_program_serves_all_integers_where_it_can() -> None:
     assert derivative.source == text  # type: ignore[attr-defined]
 
 
+@pytest.mark.parametrize("size", [2 * thresholds.SETTING, thresholds.INTEGER])
+def test_a_number_of_points_is_a_setting(size: int) -> None:
+    def track(x: Any, points: int = size) -> Any:
+        return ([x, 2.0 * x], [x, x]) if points == 2 else (np.linspace(0.0, x, points), np.full(points, x))
+
+    derivative = ad.grad(lambda x, *points: track(x, *points)[0])
+    assert np.sum(derivative(0.3)) == pytest.approx(size / 2)
+    assert ad.grad(track)(0.3) == pytest.approx(1.5 * size)
+    assert ad.grad(track)(0.3, 2) == pytest.approx(5.0)
+
+
 def test_a_size_is_no_setting() -> None:
+    size = 2 * thresholds.INTEGER
     with pytest.raises(ad.errors.Refused):
-        ad.grad(lambda x, n: parameters(x, n // thresholds.SETTING))(0.3, 2 * thresholds.SETTING)
+        ad.grad(lambda x, n: parameters(x, n // thresholds.INTEGER))(0.3, size)
 
 
 POSITIONS = (0, 1)

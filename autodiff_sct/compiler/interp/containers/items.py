@@ -343,6 +343,8 @@ def items_of(s: Specialiser, value: Value, count: int | None) -> list[Value]:
         refuse_unpacking(s, value)
         if count is not None:
             return items_of_leaf(s, value, facts, count)
+        if isinstance(facts, Listed):
+            s.write_out_list(facts.roots)
     raise s.refuse(
         "unknown-length",
         "something whose number of items is known only at run time is unpacked",

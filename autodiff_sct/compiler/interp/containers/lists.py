@@ -133,6 +133,8 @@ def put_in(s: Specialiser, base: Leaf, value: Value, index: Value | None) -> Non
     keep_ranks_apart(s, facts, value)
     s.put_element(facts, element_facts(s.facts_of(value)))
     note_resized(s, facts)
+    for root in facts.roots:
+        s.note_filled(root)
     method = partial(ir.call, ir.attribute(ir.name(base.name), "append" if index is None else "insert"))
     if index is None:
         s.block.append(ir.Effect(method(s.stored(value)), s.where(), "append", (base, value)))

@@ -244,6 +244,8 @@ class ProgramValues(Function):
         if isinstance(value, range):
             bounds = (value.start, value.stop, value.step) if value.step != 1 else (value.start, value.stop)
             return ir.call("range", *map(ir.constant, bounds if bounds[0] or len(bounds) > 2 else bounds[1:]))
+        if isinstance(value, np.dtype) and value.isbuiltin == 1:
+            return ir.call(ir.attribute(self.bind("np", np), "dtype"), ir.constant(value.name))
         if isinstance(value, type) and value in self.inside:
             raise self.refuse(
                 "local-class", "a class that is defined inside the function is needed at run time", "define it outside"

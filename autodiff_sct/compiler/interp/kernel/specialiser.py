@@ -124,6 +124,7 @@ class Specialiser(ProgramValues):
         self.foreign: frozenset[int] = frozenset()  # memory that objects of unknown classes may hold
         self.nesting: dict[int, tuple[int, int]] = {}  # root of a list display -> the loops and branches around it
         self.resized: set[int] = set()  # roots of lists whose length changes
+        self.filled: dict[int, set[Any]] = {}  # root of a list -> the short loops that fill it, and None for others
         self.assumed: set[int] = set()  # roots of lists whose length is that of the display
         self.factories: dict[Any, Value] = {}  # of a defaultdict
         self.memos: set[Any] = set()  # what functions with a cache remember, as the environment has it
@@ -167,6 +168,21 @@ class Specialiser(ProgramValues):
             read = self.computed_from(key)
             inside = [site for site, depth in self.short_loops.items() if self.indices.get(depth) in read]
             raise Restart(("write out", next(iter([*inside, *self.short_loops]))))
+
+    def note_filled(self, root: int) -> None:
+        """Note that an item is added to a list, and in which loops."""
+        elsewhere = self.nesting.get(root, (self.loops, self.branches)) != (self.loops, self.branches)
+        self.filled.setdefault(root, set()).update(self.short_loops or [None] * elsewhere)
+
+    def write_out_list(self, roots: frozenset[int]) -> None:
+        """Specialise again with the short loops that fill a list written out, and then with its items known."""
+        for root in roots:
+            loops = self.filled.get(root, set())
+            for loop in loops - {None}:
+                raise Restart(("write out", loop))
+            site = next(site for site, number in self.roots.items() if number == root)
+            if not loops and root in self.displays and ("static", site) not in self.dynamic:
+                raise Restart(("static", site))
 
     def computed_from(self, expr: Any) -> set[str]:
         """The variables from which an expression is computed, as far as their definitions are known."""

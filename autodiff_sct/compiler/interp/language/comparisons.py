@@ -11,7 +11,7 @@ import numpy as np
 
 from ... import ir
 from ...domain.facts import BOOL, Mapped, Num, Opaque
-from ...domain.values import Closure, Const, Leaf, Obj, Value
+from ...domain.values import Closure, Const, Leaf, Obj, TupleV, Value
 from ...ir.patterns import fold_block
 from ..arrays.transfer import facts_of_call
 from ..containers.missing_keys import holds_nothing
@@ -177,7 +177,16 @@ def compare_static(s: Specialiser, op: Any, a: Value, b: Value) -> Value | None:
             return Const(bool(COMPARISONS[type(op)][0](s.static(a), s.static(b))))
         except Exception:
             return None
-    return None
+    equality = isinstance(op, (gast.Eq, gast.NotEq))
+    return Const(isinstance(op, gast.NotEq)) if equality and surely_differ(a, b) else None
+
+
+def surely_differ(a: Value, b: Value) -> bool:
+    """True for two tuples, as of lengths, of which one has more items, or that have known items which differ."""
+    if not (isinstance(a, TupleV) and isinstance(b, TupleV)) or a.cls is not None or b.cls is not None:
+        return False
+    known = [(x.value, y.value) for x, y in zip(a.items, b.items) if isinstance(x, Const) and isinstance(y, Const)]
+    return len(a.items) != len(b.items) or any(type(x) is type(y) is int and x != y for x, y in known)
 
 
 def members_outside(s: Specialiser, value: Value) -> Callable[[], Any] | None:

@@ -19,6 +19,7 @@ from __future__ import annotations
 import functools
 import itertools
 import os
+import random
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
@@ -108,7 +109,7 @@ def asked_for(s: Specialiser, fn: FunctionType, args: list[Value], kwargs: dict[
     if s.node is s.by_itself:
         return Opaque(type(None))
     try:
-        with few_lines():
+        with on_trial():
             found = evaluate(fn, [kind_of(s, a) for a in args], {k: kind_of(s, v) for k, v in kwargs.items()})[0]
     except ValueError:
         return None
@@ -136,7 +137,7 @@ def answers(fn: FunctionType, args: list[Any], kwargs: dict[str, Any]) -> Iterat
     """The results of a function for stand-ins of arguments of these kinds."""
     for of in stand_ins():
         given, like = ([*map(of, args), *map(of, kwargs.values())] for _ in range(2))
-        with warnings.catch_warnings(), np.errstate(all="ignore"), few_lines():
+        with warnings.catch_warnings(), np.errstate(all="ignore"), on_trial():
             warnings.simplefilter("ignore")
             answer = fn(*given[: len(args)], **dict(zip(kwargs, given[len(args) :])))
         if repr(given) != repr(like):
@@ -145,8 +146,11 @@ def answers(fn: FunctionType, args: list[Any], kwargs: dict[str, Any]) -> Iterat
 
 
 @contextmanager
-def few_lines() -> Iterator[None]:
-    """Raise ValueError in a function that runs on and on: a question is answered soon, a search may never end."""
+def on_trial() -> Iterator[None]:
+    """Raise ValueError in a function that runs on and on, and put back the state of the generators that it draws from.
+
+    A question is answered soon, a search may never end; and the run has to draw the numbers that the function would.
+    """
     left = thresholds.LINES_TRIED
 
     def count(frame: Any, event: str, argument: Any) -> Any:
@@ -156,17 +160,21 @@ def few_lines() -> Iterator[None]:
             raise ValueError("it takes long")
         return count
 
-    before = sys.gettrace()
+    before, drawn, numpys = sys.gettrace(), random.getstate(), np.random.get_state()
     sys.settrace(count)
     try:
         yield
     finally:
         sys.settrace(before)
+        random.setstate(drawn)
+        np.random.set_state(numpys)
 
 
 def is_answer(value: Any) -> bool:
     """True for what decides how a program goes on, and carries no number: a truth value, a name, a module, a class."""
-    return isinstance(value, (bool, str, ModuleType, type, FunctionType))
+    if type(value) is tuple:
+        return len(value) > 0 and all(map(is_answer, value))
+    return isinstance(value, (bool, str, ModuleType, type, FunctionType, np.dtype))
 
 
 def settled_call(s: Specialiser, fn: FunctionType, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
@@ -259,11 +267,16 @@ def as_it_stands(s: Specialiser, fn: FunctionType, args: list[Value], kwargs: di
 def settled(s: Specialiser, fn: FunctionType, args: list[Value], kwargs: dict[str, Value], answer: Any) -> Value:
     """The answer that a question has for all that was tried; the run asks it, and raises if it is another one."""
     given = answer_of(s, None, fn, args, kwargs, BOOL if type(answer) is bool else Opaque(type(answer)))
-    expected = ir.constant(answer) if isinstance(answer, (bool, str)) else s.bind(answer.__name__, answer)
-    differs = gast.NotEq() if isinstance(answer, str) else gast.IsNot()
-    other = gast.Compare(ir.name(given.name), [differs], [expected])
+    expected = as_value(answer)
+    differs = gast.NotEq() if isinstance(answer, (str, tuple, np.dtype)) else gast.IsNot()
+    other = gast.Compare(ir.name(given.name), [differs], [s.expr(expected)])
     only_if_not(s, other, f"{fn.__name__} gives another answer than for all that was tried")
-    return Const(answer)
+    return expected
+
+
+def as_value(answer: Any) -> Value:
+    """The abstract value of an answer."""
+    return TupleV(tuple(map(as_value, answer))) if type(answer) is tuple else Const(answer)
 
 
 def only_if_not(s: Specialiser, test: Any, message: str) -> None:
@@ -288,7 +301,15 @@ PYTHONS_OWN = (Closure, PartialV, Suspended)  # what cannot be given to a functi
 
 
 def explained(first: Refused, last: Refused, unfollowed: Iterable[Refused]) -> Refused:
-    """The refusal that users see: of the call in their text, with the reason why the library's is not followed."""
+    """The refusal that users see: of the call in their text, with the reason why the library's is not followed.
+
+    In the text of another package, it is the last one: what was refused before is not followed there, or is known.
+    """
+    if all(
+        error.origin and is_packaged(error.origin.file) and not is_in_library(error.origin.file)
+        for error in (first, last)
+    ):
+        return last
     last = next((error for error in (last, *unfollowed) if error.origin and is_in_library(error.origin.file)), last)
     if first is last or last.origin is None or not is_in_library(last.origin.file):
         return first

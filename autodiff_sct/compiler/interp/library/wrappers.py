@@ -54,7 +54,21 @@ from ... import ir
 from ...domain.dependencies import same
 from ...domain.facts import Num, Opaque
 from ...domain.request import Way
-from ...domain.values import Closure, Const, ListV, Obj, PartialV, Suspended, TupleV, Value, Wrapped, is_packaged
+from ...domain.values import (
+    Closure,
+    Const,
+    ListV,
+    Obj,
+    PartialV,
+    Suspended,
+    TupleV,
+    Value,
+    Wrapped,
+    is_opaque,
+    is_packaged,
+    slots_of,
+)
+from ...domain.values import is_installed as of_package
 from ...frontend.parse import parse
 from ...frontend.supported_syntax import YIELDS, own_nodes
 from ..containers import items as containers
@@ -295,6 +309,12 @@ def asked(
             s.world.closed = True
             return displayed(s, first)
         return None
+    if (settings := settings_in(first)) is not None and type(second) is type(first):
+        if contents(settings) != contents(settings_in(second)):
+            return None
+        observe(s, lambda: contents(settings_in(call())))
+        s.world.closed = True
+        return Const(first)
     if not is_same(first, second) or not is_same(first, outside):
         return None
     s.world.closed = True
@@ -376,6 +396,21 @@ def is_same(first: Any, second: Any) -> bool:
     if isinstance(first, np.ndarray) and type(first) is type(second):
         return first.dtype == second.dtype and first.dtype != object and np.array_equal(first, second, equal_nan=True)
     return first is not None and (same(first, second) or (isinstance(first, float) and first == second))
+
+
+def settings_in(value: Any) -> dict[str, Any] | None:
+    """The attributes of an object of an installed package that holds nothing but settings; None for another value."""
+    cls = type(value)
+    if not of_package(cls) or is_opaque(cls) or callable(value):
+        return None
+    names = [*(name for each in cls.__mro__ for name in slots_of(each)), *getattr(value, "__dict__", ())]
+    held = {name: getattr(value, name) for name in names if hasattr(value, name)}
+    return held if held and all(is_display(each) and not holds_changeable(each) for each in held.values()) else None
+
+
+def holds_changeable(value: Any) -> bool:
+    """True for lists and dicts, and for tuples of such."""
+    return type(value) in (list, dict) or type(value) is tuple and any(map(holds_changeable, value))
 
 
 def is_display(value: Any) -> bool:

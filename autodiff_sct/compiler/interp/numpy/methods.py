@@ -156,6 +156,8 @@ def number_method(
         out = kwargs.pop("out", Const(None))
         if out != Const(None):
             function = Const(FUNCTIONS[name], ir.attribute(s.bind("np", np), name))
+            if name == "clip":  # of the function, both bounds have to be given
+                args += [kwargs.pop(bound, Const(None)) for bound in ("min", "max")[len(args) :]]
             return writers.with_out(s, function, [base, *args], {**kwargs, "out": out})
     if name == "compress" and (args or "condition" in kwargs):  # its array comes second in np.compress
         condition, *rest = [kwargs.pop("condition"), *args] if not args else args

@@ -16,7 +16,7 @@ from ....core.process_state import part
 from ....runtime.memory import with_imag
 from ... import ir
 from ...domain.dependencies import AttributeRead
-from ...domain.facts import INT, Listed, Mapped, Num, Opaque, Pair
+from ...domain.facts import INT, Facts, Listed, Mapped, Num, Opaque, Pair
 from ...domain.values import Bound, Closure, Const, Leaf, ListV, MaybeV, Obj, PartialV, SliceV, Super, TupleV, Value
 from ..arrays import emit_op
 from ..arrays.flat import flat_of
@@ -55,6 +55,8 @@ from .local_classes import class_value
 from .record_tables import record_of
 from .tables import class_of_row
 
+READ_IN_THE_RUN: dict[str, Facts] = {"nbytes": INT, "itemsize": INT, "strides": Opaque(), "base": Opaque()}
+READ_IN_THE_RUN["flags"] = Opaque(type(np.empty(0).flags))
 SCALAR_ATTRIBUTES: dict[str, Value] = {"ndim": Const(0), "size": Const(1), "shape": TupleV(())}
 REPLACED = ("__name__", "__qualname__", "__module__", "__doc__")  # of a function's own attributes
 SLICE_ATTRIBUTES = ("start", "stop", "step")
@@ -310,10 +312,8 @@ def of_number(s: Specialiser, base: Leaf, facts: Num, attr: str) -> Value:
         expr = ir.attribute(ir.name(base.name), attr)
         steps = [s.let(ir.subscript(expr, ir.constant(k)), INT, may_raise=False) for k in range(len(facts.dims))]
         return TupleV(tuple(steps), None, expr)
-    if attr in ("nbytes", "itemsize", "strides", "flags", "base"):
-        return s.let(
-            ir.attribute(ir.name(base.name), attr), INT if attr in ("nbytes", "itemsize") else Opaque(), may_raise=False
-        )
+    if attr in READ_IN_THE_RUN:
+        return s.let(ir.attribute(ir.name(base.name), attr), READ_IN_THE_RUN[attr], may_raise=False)
     if attr == "flat":
         return flat_of(s, base)
 

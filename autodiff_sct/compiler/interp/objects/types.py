@@ -188,6 +188,8 @@ def class_of_callable(value: PartialV | Bound) -> type | None:
 
 
 def class_of_number(facts: Num) -> type | None:
+    if facts.kind == "array":
+        return np.ndarray
     try:
         return type(dummy(facts))
     except ValueError:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy as copying
-import enum
 import functools
 import os
 from collections.abc import Callable
@@ -19,7 +18,7 @@ from ....runtime.memory import layout_copy
 from ... import ir
 from ...analysis.alias import roots_of
 from ...domain.facts import INT, NOWHERE, Facts, Listed, Mapped, Num, Opaque, Pair
-from ...domain.pytree import FUNCTIONS, Branch, Listing, Static, is_of_library
+from ...domain.pytree import STATIC, Branch, Listing, Static, is_of_library
 from ...domain.pytree import Leaf as LeafTree
 from ...domain.request import Arguments
 from ...domain.values import Const, Leaf, Obj, TupleV, Value
@@ -50,7 +49,7 @@ def receive(s: Specialiser, table: Arguments, parameter: str, tree: Any) -> Valu
 
 def known(s: Specialiser, value: Any) -> Value:
     """An argument that is known as an object: a Cell's or another's attributes are read from outside."""
-    plain = isinstance(value, (str, bytes, int, type(None), type(Ellipsis), type, enum.Enum, *FUNCTIONS))
+    plain = isinstance(value, (str, bytes, int, type(None), type(Ellipsis), *STATIC))
     hashed = type(value).__hash__ is not None
     function = callable(value) and hashed and (is_of_library(value) or not hasattr(value, "__dict__"))
     return Const(value) if plain or function else outside_object(s, value, lambda: value)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import autodiff_sct as ad
+from autodiff_sct.core import thresholds
 from autodiff_sct.errors import Refused
 from tests.compiler.checked import Cases, V, check_gradient, check_tangent, differences, names, registrar
 
@@ -95,4 +96,4 @@ def a_function_or_a_number(x, n):
 def test_others_are_right_for_a_small_number_that_is_given_and_refused_for_any(fn):
     np.testing.assert_allclose(ad.grad(fn)(V, 3), differences(fn, (V, 3)), rtol=1e-6)
     with pytest.raises(Refused):
-        ad.grad(fn)(np.linspace(0.1, 0.9, 20), 17)
+        ad.grad(fn)(np.linspace(0.1, 0.9, 80), thresholds.TRIPS_WRITTEN_OUT + 1)

@@ -15,6 +15,7 @@ import pytest
 
 import autodiff_sct as ad
 from autodiff_sct.compiler.domain import dummies
+from autodiff_sct.core import thresholds
 
 LARGE = [
     'len("a" * 10**9)', 'len(b"a" * 10**9)', "len([0] * 10**9)", "len((0,) * 10**9)", 'len("%1000000000d" % 5)',
@@ -108,4 +109,4 @@ def test_slices_are_not_repeated_at_run_time(index: Callable[[int], Any]) -> Non
     gradient = ad.grad(lambda x, n: np.sum(x[tuple(index(n))] ** 2))
     np.testing.assert_array_equal(gradient(np.ones((3, 3)), 1), 2.0)  # compiled for this number
     with pytest.raises(ad.errors.UnsupportedSyntax, match="slices are repeated"):
-        gradient(np.ones((3, 3)), 17)
+        gradient(np.ones((3, 3)), thresholds.INTEGER + 1)

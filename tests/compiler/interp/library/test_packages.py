@@ -151,6 +151,37 @@ def imported_late(x):
     return np.sum(sine(x))
 
 
+class Version:
+    __slots__ = ("parts",)
+
+    def __init__(self, text):
+        self.parts = tuple(int(part) for part, _ in zip(text.split("."), self.endless()))
+
+    def endless(self):
+        while True:
+            yield None
+
+    def __le__(self, other):
+        return self.parts <= other.parts
+
+
+def parse(text):
+    return Version(text)
+
+
+CURRENT = ["1.5.0"]
+
+
+def by_version(x):
+    return x**2 if parse("1.0") <= parse(CURRENT[0]) else x**3
+
+
+def overwritten(x):
+    found = parse("3.7")
+    found.parts = (2,)
+    return x * found.parts[0]
+
+
 def careful(x):
     if x[0] > 10.0:
         return MATRICES["plain"] @ x * drawn()
@@ -199,6 +230,17 @@ def test_what_is_found_later_decides_later(package: Any) -> None:
 def test_what_is_another_each_time_is_not_asked(package: Any) -> None:
     with pytest.raises(ad.errors.Refused):
         ad.grad(lambda x: np.sum(package.noisy(x)))(X)
+
+
+def test_an_object_of_settings_is_made_as_packages_make_it(package: Any) -> None:
+    derivative = ad.grad(lambda x: np.sum(package.by_version(x)))
+    np.testing.assert_allclose(derivative(X), 2 * X)
+    package.CURRENT[0] = "0.9"
+    np.testing.assert_allclose(derivative(X), 3 * X**2)
+    package.CURRENT[0] = "1.2"
+    np.testing.assert_allclose(derivative(X), 2 * X)
+    with pytest.raises(ad.errors.Refused, match="assigned"):
+        ad.grad(lambda x: np.sum(package.overwritten(x)))(X)
 
 
 def test_nothing_is_carried_out_on_a_path_that_may_not_be_taken(package: Any) -> None:

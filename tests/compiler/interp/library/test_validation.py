@@ -80,6 +80,32 @@ def named(x, xp=np):
     return np.sum(y * y)
 
 
+def dtypes_of(device):
+    found = []
+    for dtype in (np.dtype("float64"), np.dtype("float32")):
+        found.append(Rule(dtype).kind if device else np.float16)
+    found.append(np.float16)
+    return tuple(found)
+
+
+def cast(x, y):
+    if x is y:
+        return np.sum(x)
+    dtype = x.dtype if x.dtype in dtypes_of(type(y).__name__) else [0.0]
+    z = np.array(x, dtype=dtype, order="K")
+    if not getattr(getattr(z, "flags", None), "writeable", True):
+        z = z.copy()
+    z *= y
+    return np.sum(z)
+
+
+def searched(x):
+    for kind in ("flat", "round"):
+        made = [Rule(kind)]
+        x = x * len(made)
+    return np.sum(np.unpackbits(x.view(np.uint8)))
+
+
 def marked(x):
     try:
         inspect.getattr_static(x, "__frame__")
@@ -103,6 +129,15 @@ def test_what_is_asked_is_asked_in_the_run(package: Any, name: str) -> None:
     fn = getattr(package, name)
     check_gradient(lambda x: fn(x) * 2.0, (X,))
     assert ad.jvp(fn, (X,), (np.ones(5),))[1] == pytest.approx(np.sum(ad.grad(fn)(X)))
+
+
+def test_dtypes_are_asked_for(package: Any) -> None:
+    check_gradient(package.cast, (X, X + 1.0))
+
+
+def test_the_refusal_that_is_shown_is_the_one_that_remains(package: Any) -> None:
+    with pytest.raises(ad.errors.Refused, match="view"):
+        ad.grad(lambda x: package.searched(x))(X)
 
 
 def test_what_validation_raises_is_raised(package: Any) -> None:

@@ -275,3 +275,8 @@ def short_time(
     found = transforms(x, weights, length, overlap, nfft, detrend, return_onesided)
     scale = 1 / np.sqrt(fs * np.sum(weights**2)) if scaling == "psd" else 1 / np.sum(weights)
     return np.moveaxis(found * scale, -1, axis - 1 if axis < 0 else axis)
+
+
+def prominences(x: Any, peaks: Any, left: Any, right: Any) -> Any:
+    """The heights of peaks above the higher one of the lowest points on both of their sides."""
+    return x[peaks] - np.maximum(x[left], x[right])

@@ -13,11 +13,11 @@ from ...domain.facts import Num
 from ...domain.values import Const, Leaf, ListV, Poison, TupleV, Value
 from ...interp.arrays import emit_op
 from ...interp.arrays.emit_op import array_of_list
-from ...interp.kernel.handlers import handles
+from ...interp.kernel.handlers import handles, otherwise
 from ...interp.kernel.operations import call_python, call_value, get_item
 from ...interp.kernel.specialiser import Specialiser
 from . import solutions
-from .functions import NUMBER, arguments_of, bound, by_text, call_of, derived, dummy, given, without
+from .functions import NUMBER, arguments_of, bound, by_text, call_of, derived, dummy, given, is_free, without
 
 QUAD = "func a b args full_output epsabs epsrel limit points weight wvar wopts maxp1 limlst complex_func"
 UNKNOWN = "full_output weight wvar wopts maxp1 limlst complex_func"
@@ -143,3 +143,15 @@ def limit_of(s: Specialiser, limits: Value, k: int, args: Value) -> Value:
 def is_number(value: Value) -> bool:
     """True for a limit that is no function."""
     return isinstance(value, Leaf) or isinstance(value, Const) and not callable(value.value)
+
+
+@otherwise(integrate.simpson)
+def simpson(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
+    """``simpson(y, x=x)`` where the places have a derivative."""
+    named = arguments_of(integrate.simpson, args, kwargs)
+    if named is None or not is_free(s, named["x"]):
+        return None
+    axis = {} if named["axis"] == Const(-1) else {"axis": s.expr(named["axis"])}
+    callee = ir.attribute(s.bind("integrate", integrate), "simpson")
+    expr = ir.call(callee, s.expr(named["y"]), x=s.expr(named["x"]), **axis)
+    return by_text(s, integrals.simpson, expr, [named["y"], named["x"], named["axis"]])

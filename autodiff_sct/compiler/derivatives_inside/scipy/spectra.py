@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import numpy as np
 from scipy import signal
 
 from ....runtime.scipy import signal as texts
@@ -15,8 +17,9 @@ from ...domain.values import Const, Leaf, ListV, TupleV, Value
 from ...interp.arrays import emit_op
 from ...interp.arrays.emit_op import array_of_list
 from ...interp.kernel.handlers import handles
-from ...interp.kernel.operations import opaque_call
+from ...interp.kernel.operations import call_python, get_item, opaque_call
 from ...interp.kernel.specialiser import Specialiser
+from ...interp.library.introspection import dict_of
 from .functions import (
     arguments_of,
     bound,
@@ -30,6 +33,7 @@ from .functions import (
     without_derivative,
 )
 
+SIDES = ("left", "right")
 SEGMENTS = "fs window nperseg noverlap nfft axis"
 POWER = "detrend return_onesided scaling"
 # The text of each function, its arguments, its settings, what must have its default, and how many results there are.
@@ -223,3 +227,31 @@ def deconvolve(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> V
     named = arguments_of(signal.deconvolve, args, kwargs) or {}
     values = [array_of_list(s, named[name]) for name in ("signal", "divisor")]
     return several_by_text(s, texts.quotient, called(s, signal.deconvolve, args, kwargs), values)
+
+
+@handles(signal.find_peaks)
+def find_peaks(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``find_peaks(x, height=..., prominence=...)``: the places of the peaks, and what is known of them."""
+    named = {k: v for k, v in bound("x height threshold distance prominence", args, kwargs).items() if v != Const(None)}
+    x, callee = array_of_list(s, named.pop("x")), ir.attribute(s.bind("signal", signal), "find_peaks")
+    if not is_free(s, x):
+        return opaque_call(s, callee, signal.find_peaks, args, kwargs)
+    if named.keys() - {"height", "distance", "prominence", "wlen"}:
+        raise refusal(s, signal.find_peaks, "these settings", "use height, distance and prominence")
+    call = ir.call(callee, s.expr(x), **{k: s.expr(v) for k, v in named.items()})
+    found = constant_result(s, call, [x, *named.values()], "found")
+
+    def places(expr: Any, hint: str) -> Leaf:
+        facts = replace(vector_like(s), dtype=np.dtype(np.int64))
+        return s.let(expr, facts, ir.Op(without_derivative, {"found": found}), hint)
+
+    peaks = places(ir.subscript(s.expr(found), ir.constant(0)), "peaks")
+    known_of_them: dict[str, Value] = {}
+    if "height" in named:
+        known_of_them["peak_heights"] = get_item(s, x, peaks)
+    if "prominence" in named:
+        report = ir.subscript(s.expr(found), ir.constant(1))
+        bases = [places(ir.subscript(report, ir.constant(f"{side}_bases")), f"{side}_bases") for side in SIDES]
+        known_of_them["prominences"] = call_python(s, texts.prominences, [x, peaks, *bases], {})
+        known_of_them |= {f"{side}_bases": base for side, base in zip(SIDES, bases)}
+    return TupleV((peaks, dict_of(s, known_of_them)))

@@ -23,9 +23,11 @@ import operator
 
 import numpy as np
 
+from ..runtime import real_power
 from ..runtime.linalg import degenerate
 from ..runtime.linalg.degenerate import away_from_mean, away_from_zero
 from ..runtime.linalg.slopes import nan_at_zero_norm, pushed, slope, slope_of_absolute
+from .elementwise import log_of_base
 from .linalg import conjugate
 from .products import transposed
 from .reduce import centre, deviation, freedom, kept, total
@@ -76,6 +78,17 @@ def root_of_squares(x):
 @elementwise(root_of_squares)
 def root_of_sum(y, d, x):
     return d / (2 * nonzero(y))
+
+
+def power_of_squares(x, p):
+    """A power of a sum of squares, which is one of a norm: from the root on, its slope at zero is taken to be 0."""
+    return x**p
+
+
+@elementwise(power_of_squares)
+def power_of_sum(y, d, x, p):
+    inside = nonzero(x) if p == 0 or p >= 0.5 else x
+    return d * (p * real_power(inside, p - 1)), d * (y * log_of_base(x, p))
 
 
 @elementwise(squared_absolute)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from autodiff_sct.rules.norms import (
+    power_of_squares,
     root_mean_square,
     root_of_coordinates,
     root_of_squares,
@@ -31,6 +32,8 @@ CASES: list[Case] = [
     *(case(np.linalg.matrix_norm, STACK, ord=p) for p in [*ORDERS, "fro", "nuc"]),
     case(np.linalg.matrix_norm, STACK, keepdims=True),
     case(root_of_squares, V**2 + 0.1),
+    case(power_of_squares, V**2 + 0.1, 0.7),
+    case(power_of_squares, V**2 + 0.1, 0.3),
     *(case(squared_absolute, x) for x in (V, Z)), case(squared_hypot, V, V[::-1]), case(squared_hypot, 1.5, -0.5),
     *(case(squared_norm, x) for x in (V, TALL, Z)), case(squared_norm, V, 2), case(squared_norm, TALL, axis=1),
     *(case(squared_norm, STACK, None, k, keep) for k in (0, (0, 2)) for keep in (False, True)),

@@ -38,6 +38,7 @@ import numpy as np
 
 from ...rules.norms import (
     is_euclidean,
+    power_of_squares,
     root_mean_square,
     root_of_coordinates,
     root_of_squares,
@@ -108,6 +109,8 @@ def squared_magnitudes(
         inside = under_root(stmt.op) if s.read_again or stmt.target not in divisors else None
         if inside is not None and (root := root_of(s, where, makers, active, inside)) is not None:
             found[stmt] = root
+        if not s.read_again and (raised := raised_squares(s, where, makers, stmt.op)) is not None:
+            found[stmt] = raised
         base, factors = without_factors(s, where, makers, active, stmt)
         maker = makers.get(base)
         op = measured(s, where, makers, maker) if isinstance(maker, ir.Let) else None
@@ -129,6 +132,21 @@ def under_root(op: ir.Op) -> Value | None:
     first, *rest = op.arguments.values() or (None,)
     is_power = op.fn in POWERS and len(rest) == 1 and isinstance(rest[0], Const) and rest[0].value == 0.5
     return first if op.fn in ROOTS or is_power else None
+
+
+def raised_squares(s: Specialiser, where: Regions, makers: Makers, op: ir.Op) -> Square | None:
+    """A power between the root and the first of a sum of squares, or one that only the run knows; None for others."""
+    if op.fn not in POWERS or len(op.arguments) != 2:
+        return None
+    inside, exponent = op.arguments.values()
+    facts = s.num(exponent)
+    if isinstance(exponent, Const):
+        between = type(exponent.value) is float and 0.5 < exponent.value < 1.0
+    else:
+        between = facts is not None and facts.dims == () and facts.dtype is not None and facts.dtype.kind == "f"
+    if not between or not is_sum_of_squares(s, where, makers, inside) or is_positive(makers, inside):
+        return None
+    return Square(ir.Op(power_of_squares, {"x": inside, "p": exponent}))
 
 
 def root_of(

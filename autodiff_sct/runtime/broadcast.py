@@ -64,6 +64,8 @@ def common_length(*arrays: np.ndarray) -> int:
 
 def spread(cotangent: Any, like: Any) -> Any:
     """`cotangent` as a fresh, writable array (or a Python scalar) of the shape and dtype of `like`."""
+    if isinstance(like, (list, tuple, dict)) and type(cotangent) is float:
+        return zeros_like(like)  # the number 0: nothing has been added
     if isinstance(like, (list, tuple)):
         return [spread(part, item) for part, item in zip(cotangent, like, strict=True)]
     if isinstance(like, dict):

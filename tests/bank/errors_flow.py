@@ -415,3 +415,22 @@ def report_only_where_asked_for(x, y, full=False):
         if full:
             report["steps"] += 1
     return x * report["steps"] if full else x
+
+
+@program(args=lambda rng: (rng.normal(size=4),), tags={"second"})
+def assertions_at_the_end(x):
+    total = 1.0
+    for v in x:
+        total = total * 0.5 - v**2
+        assert abs(total) < 1e6, "diverged"
+    assert np.isfinite(total)
+    return total
+
+
+@program(args=lambda rng: (rng.normal(size=4),))
+def assertion_in_a_branch(x):
+    total = np.sum(x**3)
+    if len(x) != 3:
+        total = total * x[0]
+        assert len(x) == 4
+    return total

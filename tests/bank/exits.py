@@ -167,3 +167,12 @@ def break_on_first_trip(x):
         s = s + v * s
         break
     return s**2
+
+
+@program(args=lambda rng: (rng.normal(size=3), rng.normal(size=3)), wrt=(0, 1))
+def returns_from_a_loop_of_one_step(x, y):
+    for _ in range(1):
+        for a in x:
+            if a > 50:
+                return np.zeros(3)
+        return x * y

@@ -385,3 +385,59 @@ def list_under_two_names(x):
         total = total + np.sum(v * q[k])
         q[k] = v * v
     return total + np.sum(p[0])
+
+
+@program(args=lambda rng: (rng.normal(size=(4, 3)),), tags={"second"})
+def list_before_and_array_in_the_loop(rows):
+    kept = [rows[0]]
+    total = np.sum(kept[0])
+    for row in rows:
+        for _ in range(len(row) - 2):
+            kept = np.tanh(row)
+        total = total + np.sum(kept * row)
+    return total
+
+
+@program(args=lambda rng: (1.3, 0.4), wrt=(0, 1))
+def number_or_none_with_an_item(x, y):
+    a = np.sin(y)
+    a = float(a)
+    for k in range(int(3 * x)):
+        b = a[...] if isinstance(a, np.ndarray) else a
+        a = a * x + b * k
+        if y > 10:
+            a = None
+    return a * x
+
+
+@program(args=lambda rng: (rng.normal(size=4),))
+def queue_that_may_be_empty(x):
+    queue, waiting, total = list(x), [], 1.0
+    for k in range(len(x) + 2):
+        if queue:
+            total = total * 0.5 - queue.pop(0)
+            waiting.append(total * x[0])
+        last = waiting.pop() if waiting and k > 1 else 0.0
+        total = total + last * last
+    return total
+
+
+@program(args=lambda rng: (rng.normal(size=4),))
+def table_that_may_be_empty(x):
+    table, total = {k: v for k, v in enumerate(x)}, 1.0
+    for k in range(len(x) + 2):
+        if table:
+            total = total * 0.5 - table.pop(max(table)) ** 2
+        elif k > len(x):
+            total = total * x[1]
+    return total
+
+
+@program(args=lambda rng: (rng.uniform(0.5, 1.0, size=4),))
+def array_that_may_be_zero(x):
+    a, total = x[:1].copy(), 1.0
+    for k in range(3):
+        if a:
+            total = total * 0.5 - a[0] * x[k]
+            a *= 0
+    return total

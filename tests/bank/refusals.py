@@ -217,3 +217,30 @@ def loop_over_an_updated_set(x):
     for v in kept:
         total = total + v
     return total
+
+
+class Parcel:
+    def __init__(self, weight):
+        self.weight = weight
+
+    def __mul__(self, factor):
+        return self.weight * factor
+
+
+@refused(r"'parcels' is, or holds, a container of objects and something else", args=vector)
+def objects_on_one_path_only(x):
+    parcels = None
+    if x[0] > -10:  # refused here
+        parcels = [Parcel(v) for v in x]
+    return parcels[1] * 2.0 if parcels is not None else 0.0
+
+
+@refused(r"'held' is, or holds, a container of objects and something else", args=vector)
+def objects_beside_numbers(x):
+    parcels = []
+    held = []
+    held.append(3.0)  # refused here
+    held.append(parcels)
+    for v in x:
+        parcels.append(Parcel(v))
+    return held[1][1] * 2.0

@@ -52,7 +52,7 @@ PYTHON_NUMBER = """
     asks_for_values_only_until_it_knows cache_inside writes_a_log function_by_its_name products_of_generators
     convex_hull starred_lambda cases_without_a_last_one errors_of_the_library_translated report_only_where_asked_for
     ctc_loss peng_robinson unpacked_iterators bodies_attract_each_other same_functions_on_both_sides
-    eccentric_anomaly
+    eccentric_anomaly number_or_none_with_an_item
     """
 
 # Writes recorded values into an array that is none: `out[i] = t`, `out=buffer`.

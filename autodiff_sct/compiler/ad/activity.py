@@ -108,7 +108,8 @@ class Analysis:
         if not isinstance(facts, (Listed, Mapped)):
             return frozenset()
         element = self.s.elements_of(facts)
-        held = [self.s.mixed[root] for root in facts.roots if root in self.s.mixed]
+        mixed = [inner for root in facts.roots for inner in self.s.mixed.get(root, ())]
+        held: list[frozenset[int]] = [getattr(inner, "roots", frozenset()) for inner in mixed]
         return frozenset().union(*held, element.roots if isinstance(element, (Num, Listed, Mapped)) else ())
 
     def is_varied(self, name: str) -> bool:
@@ -320,7 +321,7 @@ class Analysis:
 
 def before_raise(block: ir.Block) -> Iterator[Any]:
     """The statements of blocks that end in a ``raise`` which nothing in the program catches."""
-    if block and isinstance(block[-1], ir.Raise):
+    if ir.ends_in_raise(block):
         yield from block
     for stmt in block:
         if not isinstance(stmt, CATCHING):

@@ -43,7 +43,7 @@ def flows(s: Specialiser, block: ir.Block, still: set[str], caught: bool = False
 
     None pass through a block that ends in a ``raise``, unless a handler or a manager around it may have it `caught`.
     """
-    if not caught and block and isinstance(block[-1], ir.Raise):
+    if not caught and ir.ends_in_raise(block):
         return []
     found = []
     for stmt in block:

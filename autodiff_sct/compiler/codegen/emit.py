@@ -208,12 +208,18 @@ class Emitter:
     def if_(self, stmt: ir.If) -> list[Any]:
         then = self.block(stmt.then, [(m.target, m.then) for m in stmt.merges if m.then])
         orelse = self.block(stmt.orelse, [(m.target, m.orelse) for m in stmt.merges if m.orelse])
-        test = self.expr(stmt.test)
+        test = self.asked(stmt.test)
         if not then and not orelse:
             return []
         if not then:
             return [gast.If(negated(test), orelse, [])]
         return [gast.If(test, then, alternatives(orelse))]
+
+    def asked(self, test: Any) -> Any:
+        """A test without the `bool` of a condition, which is asked only here: a branch takes the truth value anyway."""
+        expr = self.expr(test)
+        is_call = isinstance(expr, gast.Call) and isinstance(expr.func, gast.Name) and len(expr.args) == 1
+        return expr.args[0] if is_call and self.s.globals.get(expr.func.id) is bool else expr
 
     def loop(self, stmt: ir.Loop) -> list[Any]:
         result = self.copies([(c.phi, c.init) for c in stmt.carries if c.init])

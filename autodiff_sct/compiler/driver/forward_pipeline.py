@@ -19,6 +19,7 @@ from ..analysis.liveness import sweep_dead
 from ..domain.facts import Num
 from ..domain.request import Arguments, Emitted, Request
 from ..domain.values import Frame, Leaf, ListV, Obj, TupleV, Value
+from ..interp.kernel.escape import refuse_lost_references
 from ..interp.kernel.specialiser import Specialiser
 from ..interp.world.boundary import own_copy, protect, receive
 from ..ir.function import Role
@@ -32,6 +33,7 @@ def tangent(request: Request) -> Emitted:
     s, table, result = specialise(request)
     chosen = check_output(s, result, request)
     block = without_dead(s, s.block, result, table, request)
+    refuse_lost_references(s, block)
     s.unbound = unbound(block)
     drop_sure(block, s.unbound)
     where = regions_of_program(s, block)

@@ -44,6 +44,7 @@ from ..domain.request import Arguments, Emitted, Request, Way, observe
 from ..domain.values import Const, Frame, Leaf, Obj, TupleV, Value, is_packaged  # fmt: skip
 from ..interp.arrays.indexing import MASKS, masks_are_written
 from ..interp.calls.recursion import has_effects
+from ..interp.kernel.escape import refuse_lost_references
 from ..interp.kernel.operations import call_value
 from ..interp.kernel.program_values import INTEGER_LISTS, Restart
 from ..interp.kernel.specialiser import Specialiser
@@ -208,6 +209,7 @@ def both_sweeps(request: Request, lost: list[AliasError]) -> Emitted:
     observe(request, "specialise", s, s.block)
     chosen = check_output(s, result, request)
     forward = without_dead(s, s.block, result, table, request)
+    refuse_lost_references(s, forward)
     s.notes = {} if request.explain else None
     where = regions_of_program(s, forward)
     note_effects(s, forward, where)

@@ -52,8 +52,8 @@ class Function(AxisLengths):
         self.counter = 0  # of the variables so far
         self.definitions: dict[str, Any] = {}  # variable -> the expression that it was made by
         self.elements: dict[int, Facts] = {}  # root of a list or dict -> facts of what is in it
-        # roots of lists and dicts that hold containers beside numbers, and the roots of what they hold
-        self.mixed: dict[int, frozenset[int]] = {}
+        # roots of lists and dicts that hold containers beside other things, and the facts of what they hold
+        self.mixed: dict[int, tuple[Facts, ...]] = {}
         self.roots: dict[Any, int] = {}  # place where memory is made -> its number
         self.globals: dict[str, Any] = {}  # names of the emitted module -> objects
         self.parameters: set[str] = set()  # names of the emitted function, which hide its module's
@@ -179,8 +179,7 @@ class Function(AxisLengths):
             old = self.elements.get(root)
             self.elements[root] = element if old is None else join(old, element)
             if old is not None and are_mixed((old, element)):
-                held: list[frozenset[int]] = [getattr(f, "roots", frozenset()) for f in (old, element)]
-                self.mixed[root] = self.mixed.get(root, frozenset()).union(*held)
+                self.mixed[root] = (*dict.fromkeys((*self.mixed.get(root, ()), old, element)),)
 
     # -- names
 

@@ -279,7 +279,7 @@ class Effect:
 
 @dataclass(eq=False)
 class Raise:
-    """A statement that ends the path: ``raise`` or ``assert``, printed as the user wrote it."""
+    """A statement that ends the path, ``raise``, or may end it, ``assert``, printed as the user wrote it."""
 
     node: Any
     origin: Origin | None = None

@@ -200,6 +200,11 @@ def is_reading(stmt: object) -> bool:
     return isinstance(stmt, Effect) and isinstance(stmt.expr, gast.Name)
 
 
+def ends_in_raise(block: Block) -> bool:
+    """True if a block ends in a ``raise``: behind an ``assert`` the program goes on where that holds."""
+    return bool(block) and isinstance(block[-1], Raise) and not isinstance(block[-1].node, gast.Assert)
+
+
 def replaced(expr: Any, mapping: dict[str, Any]) -> Any:
     """An expression of a statement with variables replaced; itself where it has none of them."""
     return expr if mapping.keys().isdisjoint(ir.variables_in(expr)) else ir.substitute(expr, mapping)

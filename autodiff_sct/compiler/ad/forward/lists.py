@@ -29,13 +29,13 @@ from ....errors import NoRule
 from ....rules.table import BY_ITEM
 from ....runtime import apart, broadcast
 from ... import ir
-from ...domain.facts import Listed
+from ...domain.facts import Listed, Mapped, Pair
 from ...domain.values import Const, Leaf, ListV, TupleV, Value
 from ...interp.arrays import emit_op
 from ...interp.control.joins import manager
 from ...interp.kernel.specialiser import Specialiser
 from ...ir.function import Role
-from ..reverse.cotangents import facts_like, helper
+from ..reverse.cotangents import facts_like, helper, is_number, is_unbound, zeros
 
 if TYPE_CHECKING:
     from ...interp.kernel.specialiser import Specialiser
@@ -201,3 +201,14 @@ def looks_up(stmt: Any) -> bool:
     if isinstance(stmt, ir.Store):
         return stmt.aug is None and isinstance(stmt.value, SIMPLE)
     return isinstance(stmt, ir.Effect) or (isinstance(stmt, ir.Let) and isinstance(stmt.expr, SIMPLE))
+
+
+def zero_tangent(f: Forward, name: str) -> Value:
+    """The tangent of a variable that no input influences; of one that may be unbound, as it is at run time."""
+    s = f.s
+    unbound = is_unbound(s, name) and not is_number(s, name)
+    if unbound:
+        s.defaulted.add(name)
+    if unbound or isinstance(s.facts[name], (Listed, Mapped, Pair)):
+        return s.let(helper(s, broadcast.zeros_like, Leaf(name)), f.facts(name), may_raise=False)
+    return zeros(s, name)

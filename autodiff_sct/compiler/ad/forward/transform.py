@@ -15,7 +15,7 @@ import numpy as np
 
 from ....errors import NoRule
 from ....rules.table import NONDIFFERENTIABLE, TABLE
-from ....runtime import broadcast, memory
+from ....runtime import memory
 from ... import ir
 from ...analysis.alias import MOVES, UNCERTAIN, Regions, enclosing_loops, move, roots_of
 from ...domain.facts import UNKNOWN, Listed, Mapped, Num, Pair
@@ -31,11 +31,11 @@ from ..nested_gradients import nested_gradient, tangent_of_nested
 from ..recursion.function_pairs import is_recursive
 from ..recursion.reverse import tangent_call
 from ..results import of_rank_0
-from ..reverse.cotangents import as_numpys, copied, facts_like, fit, helper, is_full, is_new, spread, zeros
+from ..reverse.cotangents import as_numpys, copied, facts_like, fit, is_full, is_new, spread
 from ..reverse.stores import check_base, check_number, check_parts
 from ..strong_zeros import rule_for, with_strong_zeros, without_slope
 from ..value_flow import operands
-from .lists import attempt, multilinear, popped, refuse_lists, set_apart, sum_from, without_constants
+from .lists import attempt, multilinear, popped, refuse_lists, set_apart, sum_from, without_constants, zero_tangent
 
 
 class Forward:
@@ -72,11 +72,7 @@ class Forward:
         return self.tangents[name]
 
     def zero(self, name: str) -> Value:
-        s = self.s
-        facts = s.facts[name]
-        if isinstance(facts, (Listed, Mapped, Pair)):
-            return s.let(helper(s, broadcast.zeros_like, Leaf(name)), self.facts(name), may_raise=False)
-        return zeros(s, name)
+        return zero_tangent(self, name)
 
     def facts(self, name: str) -> Any:
         s = self.s

@@ -54,6 +54,12 @@ def is_unbound(s: Specialiser, name: str) -> bool:
     return name in s.unbound and not (isinstance(facts, Num) and facts.python)
 
 
+def is_number(s: Specialiser, name: str) -> bool:
+    """True if a variable is known to be one number, or an array of rank 0."""
+    facts = unless_none(s.facts[name])
+    return isinstance(facts, Num) and facts.dims == ()
+
+
 def name_adjoint(s: Specialiser, leaf: Value, name: str) -> None:
     """Call a cotangent after its variable."""
     if isinstance(leaf, Leaf) and leaf.name not in s.named:

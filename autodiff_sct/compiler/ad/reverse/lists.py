@@ -20,7 +20,7 @@ from ....rules.shape import array_of_floats, asarray_of_floats
 from ....rules.table import TABLE
 from ....runtime import broadcast, memory, objects, scatter
 from ... import ir
-from ...domain.facts import FLOAT, INT, UNKNOWN, Facts, Listed, Mapped, Num, Pair
+from ...domain.facts import FLOAT, INT, UNKNOWN, Facts, Listed, Mapped, Num, Pair, unless_none
 from ...domain.values import Const, Leaf, ListV, TupleV, Value
 from ...interp.arrays import indexing
 from ...interp.kernel.specialiser import Specialiser
@@ -305,7 +305,7 @@ def item_read(r: Reverse, stmt: ir.Let) -> None:
     s = r.s
     assert stmt.op is not None
     base, index = stmt.op.arguments["x"], stmt.op.arguments.get("index")
-    facts = s.facts[base.name]
+    facts = unless_none(s.facts[base.name])
     if r.shadows.is_view(stmt) or (isinstance(facts, Num) and facts.python):  # of a number: it raises
         return
     if index is None:

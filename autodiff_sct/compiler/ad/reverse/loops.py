@@ -11,13 +11,13 @@ import gast
 from ....runtime import broadcast
 from ... import ir
 from ...analysis.definite_assignment import only_path
-from ...domain.facts import FLOAT, INT, UNKNOWN, Facts, Num, unless_none
+from ...domain.facts import FLOAT, INT, UNKNOWN, Facts, Num, Opaque
 from ...domain.values import Const, Leaf, Value
 from ...interp.kernel.specialiser import Specialiser
 from ...ir import defined_in
 from ...ir.function import Role
 from ..value_flow import joins, operands
-from .cotangents import Adjoint, copied, facts_like, fitting, helper, is_unbound, name_adjoint, spread, zeros
+from .cotangents import Adjoint, copied, facts_like, fitting, helper, is_number, is_unbound, name_adjoint, spread, zeros
 
 if TYPE_CHECKING:
     from ...interp.kernel.specialiser import Specialiser
@@ -231,11 +231,6 @@ def owned_start(r: Reverse, name: str) -> Leaf:
     return as_variable(s, value, name)
 
 
-def is_number(s: Specialiser, name: str) -> bool:
-    facts = unless_none(s.facts[name])
-    return isinstance(facts, Num) and facts.dims == ()
-
-
 def unbound_start(r: Reverse, name: str, old: Adjoint | None) -> Leaf:
     """The same of a variable that some paths leave unbound: the loop may add to a part of it where it is bound."""
     s = r.s
@@ -251,8 +246,10 @@ def unbound_start(r: Reverse, name: str, old: Adjoint | None) -> Leaf:
 
 
 def changes_shape(s: Specialiser, c: ir.Carry) -> bool:
-    """True if an array may have another shape in each iteration, or another one before the first."""
+    """True if an array may have another shape in each iteration, or be another one or a list before the first."""
     facts, made, first = s.facts[c.out], s.facts[c.next or c.out], s.facts[c.init or c.out]
+    if isinstance(facts, Opaque) or (isinstance(facts, Num) and facts.dims is None):
+        return first != made
     if not isinstance(facts, Num) or not isinstance(made, Num) or facts.kind != "array":
         return False
     begins_so = not isinstance(first, Num) or s.same_lengths(first.dims, made.dims)

@@ -147,7 +147,7 @@ def holds_function(arguments: dict[str, Value]) -> bool:
 
 
 def is_check(stmt: ir.If) -> bool:
-    return bool(stmt.then) and isinstance(stmt.then[-1], ir.Raise) and not stmt.orelse
+    return ir.ends_in_raise(stmt.then) and not stmt.orelse
 
 
 def one_at_a_time(fn: Any, rule: Any, result: Value) -> bool:

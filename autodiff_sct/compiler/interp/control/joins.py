@@ -15,7 +15,7 @@ import gast
 
 from ....runtime.apart import apart, rejoined
 from ... import ir
-from ...domain.facts import Num, join
+from ...domain.facts import BOOL, Num, join
 from ...domain.identifiers import is_identifier
 from ...domain.values import Choice, Const, Frame, Leaf, ListV, Obj, Poison, TupleV, Value
 from ..containers.items import own_list
@@ -32,6 +32,7 @@ from ..world.names import home
 from ..world.partial_keys import join_presence, note_deleted, note_presence
 from .unreachable_handlers import run_side
 
+COMPARED = (gast.Compare, gast.BoolOp, gast.UnaryOp)
 ROUNDS = 30  # facts can only grow, so that far fewer are needed unless they grow for ever
 NESTED = 2  # objects that a loop carries inside each other: a chain that grows would have no end
 SEVERAL = Poison("a name stands for one of several iterators, depending on the path")
@@ -45,7 +46,7 @@ def branch(s: Specialiser, test: Value, then: Callable[[], None], orelse: Callab
     Where one side always raises, the other is no side of a branch: it is what follows.
     """
     origin = s.where()
-    expr = s.expr(test)
+    expr = s.expr(outcome_of(s, test))
     entry = dict(s.env)
     then_block: ir.Block = []
     then_goes_on = run_side(s, then_block, optional.told(s, test, True, then))
@@ -69,6 +70,23 @@ def branch(s: Specialiser, test: Value, then: Callable[[], None], orelse: Callab
     node = ir.If(expr, then_block, else_block, [], origin)
     s.block.append(node)
     s.env = meet(s, node, then_env, else_env)
+
+
+def outcome_of(s: Specialiser, test: Value) -> Value:
+    """The truth value of a list, a dict or an array as it is now: what the test decides may change that.
+
+    ::
+
+        if queue:                           condition = bool(queue)
+            task = queue.pop(0)     ->      if condition:
+    """
+    facts = s.facts[test.name] if isinstance(test, Leaf) else None
+    if facts is None or (isinstance(facts, Num) and (facts.number or (facts.dims == () and not facts.roots))):
+        return test
+    made = s.block[-1] if s.block else None
+    if isinstance(made, ir.Let) and made.targets == (test.name,) and isinstance(made.expr, COMPARED):
+        return test  # nobody else has what a comparison makes
+    return s.let(ir.call(s.bind("bool", bool), s.expr(test)), BOOL, hint="condition")
 
 
 def meet(s: Specialiser, node: ir.If, then_env: dict[Any, Value], else_env: dict[Any, Value]) -> dict[Any, Value]:

@@ -13,6 +13,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from ....errors import UnsupportedSyntax
+from ... import ir
+from ...analysis.definite_assignment import sources
 from ...domain.facts import Listed, Mapped, Num, Pair
 from ...domain.values import (
     Bound,
@@ -119,3 +122,20 @@ def refuse_references(s: Specialiser, *values: Value) -> None:
         for name in s.leaves(value):
             if holds_reference(s, s.facts[name]):
                 raise s.refuse("list-of-objects", UNFOLLOWED, "use its fields, or keep the objects in a tuple")
+
+
+def refuse_lost_references(s: Specialiser, program: ir.Block) -> None:
+    """Refuse a container of references that is something else on another path: they would be taken for numbers."""
+    mixed = {root for root, held in s.mixed.items() if any(holds_reference(s, facts) for facts in held)}
+    for stmt in ir.walk(program):
+        lost = [n for n in ir.reads(stmt) if mixed and getattr(s.facts[n], "roots", frozenset()) & mixed]
+        for target, names in sources(stmt):
+            if not holds_reference(s, s.facts[target]):
+                lost += [target for n in names if n is not None and holds_reference(s, s.facts[n])]
+        if lost:
+            raise UnsupportedSyntax(
+                f"{s.in_words(lost[0])} is, or holds, a container of objects and something else",
+                "give them two names",
+                stmt.origin,
+                code="different-kinds",
+            )

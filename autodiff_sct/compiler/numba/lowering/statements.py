@@ -30,7 +30,7 @@ AUG = (gast.Add, gast.Sub, gast.Mult, gast.Div, gast.Pow)  # the operators of au
 def block(state: State, stmts: ir.Block, after: ir.Block | None = None) -> None:
     """Lower a block; `after` are the statements that come after it at the same depth."""
     outer = state.following
-    if stmts and isinstance(stmts[-1], ir.Raise) and not isinstance(stmts[-1].node, gast.Assert):
+    if ir.ends_in_raise(stmts):
         stmts = stmts[-1:]  # the NumPy program does all of it, from the start
     for k, stmt in enumerate(stmts):
         state.following = [*stmts[k + 1 :], *(after or [])]

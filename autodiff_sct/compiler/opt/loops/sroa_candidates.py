@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import operator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import gast
@@ -30,6 +31,7 @@ import numpy as np
 from ....core import thresholds
 from ... import ir
 from ...analysis.alias import Regions
+from ...analysis.definite_assignment import unbound
 from ...analysis.subscript_uses import FLOAT64
 from ...domain.facts import Num, several
 from ...domain.values import Const, Leaf, ListV, TupleV, Value
@@ -228,6 +230,11 @@ class Arrays:
             return "item"
         return "other" if stmt.effect else "whole"
 
+    @cached_property
+    def unbound(self) -> set[str]:
+        """The variables that some paths leave unbound: nothing can be taken out of them."""
+        return unbound(self.program)
+
     # -- which are short
 
     def short(self) -> dict[str, int]:
@@ -284,6 +291,8 @@ class Arrays:
         if array in lengths:
             return lengths[array] == n and (kind in ("binary", "negative", "same", "like") or array not in self.stores)
         if kind in ("same", "like") or not is_vector(self.s, array) or self.where.is_written(array):
+            return False
+        if array in self.unbound:
             return False
         axis = self.s.facts[array].dims[0]  # type: ignore[union-attr, index]
         return axis == n or (several(axis) and not isinstance(axis, int))
@@ -391,7 +400,7 @@ def length_of(expr: Any) -> str | None:
 def length_test(stmt: ir.If) -> tuple[str, int] | None:
     """The array that a statement only asks whether it has a certain length, as unpacking does, and that length."""
     test = stmt.test
-    raises = len(stmt.then) == 1 and isinstance(stmt.then[0], ir.Raise) and not stmt.orelse and not stmt.merges
+    raises = len(stmt.then) == 1 and ir.ends_in_raise(stmt.then) and not stmt.orelse and not stmt.merges
     if not raises or not isinstance(test, gast.Compare) or not isinstance(test.ops[0], gast.NotEq):
         return None
     name, n = length_of(test.left), getattr(test.comparators[0], "value", None)

@@ -64,6 +64,17 @@ def test_backwards_in_time() -> None:
     check_program(first, START, 0.6, **LOOSE)
 
 
+def test_odeint_from_a_number() -> None:
+    def decay(y, t, k):
+        return -k * y / (1 + y)
+
+    def of_a_number(y, t, k):
+        return k * y[0] - t
+
+    for slope in (decay, of_a_number):
+        check_program(lambda y, k: np.sum(integrate.odeint(slope, y, TIMES, args=(k,))[:, 0] ** 2), 1.5, 0.7, **LOOSE)
+
+
 def test_odeint() -> None:
     check_program(lambda y, b: np.sum(integrate.odeint(pendulum, y, TIMES, args=(b, 5.0)) ** 2), START, 0.25, **LOOSE)
     check_program(lambda y, b: integrate.odeint(prey, y, TIMES, (b, 0.3), tfirst=True)[-1, 0], START, 0.6, **LOOSE)

@@ -78,7 +78,10 @@ def odeint(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value
     for name in "Dfun col_deriv full_output".split():
         if named.get(name, Const(None)) not in OFF:
             raise s.refuse("setting", f"scipy.integrate.odeint with {name} has no derivative", f"leave {name} out")
-    start, facts = state_of(s, named["y0"])
+    begun = array_of_list(s, named["y0"])
+    if (found := s.num(begun)) is not None and found.dims == ():
+        begun = numpy_call(s, np.reshape, [begun, Const(1)], {})  # SciPy makes one state of a number
+    start, facts = state_of(s, begun)
     times = times_of(s, named["t"])
     first = named.get("tfirst", Const(False))
     kinds = [NUMPYS_NUMBER, facts] if first == Const(True) else [facts, NUMPYS_NUMBER]

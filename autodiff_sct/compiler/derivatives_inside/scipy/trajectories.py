@@ -201,7 +201,8 @@ def forwards(steps, times):
 
 
 def slope_of(fn, first, t, y, arguments):
-    return np.asarray(fn(t, y, *arguments) if first else fn(y, t, *arguments))
+    slope = np.asarray(fn(t, y, *arguments) if first else fn(y, t, *arguments))
+    return np.reshape(slope, 1) if slope.ndim == 0 else slope
 
 
 def stages(fn, first, method, t, h, y, slope, arguments):

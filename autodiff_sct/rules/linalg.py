@@ -96,12 +96,20 @@ def push_inv(y, d, a):
 
 
 @reverse(np.linalg.pinv)
-def pinv(y, d, a, rcond=None):
+def pinv(y, d, a, rcond=None, hermitian=False):
+    if hermitian:
+        whole = mirrored(a, "L")
+        return onto_triangle(
+            pinv_adjoint(y, d, whole) if rcond is None else cut_pinv_adjoint(y, d, whole, 0, rcond), "L"
+        )
     return pinv_adjoint(y, d, a) if rcond is None else cut_pinv_adjoint(y, d, a, 0, rcond)
 
 
 @forward(np.linalg.pinv)
-def push_pinv(y, d, a, rcond=None):
+def push_pinv(y, d, a, rcond=None, hermitian=False):
+    if hermitian:
+        whole, d = mirrored(a, "L"), mirrored(d, "L")
+        return pinv_tangent(y, d, whole) if rcond is None else cut_pinv_tangent(y, d, whole, 0, rcond)
     return pinv_tangent(y, d, a) if rcond is None else cut_pinv_tangent(y, d, a, 0, rcond)
 
 

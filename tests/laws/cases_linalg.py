@@ -49,6 +49,8 @@ SOLVES = [
     case(np.linalg.tensorinv, complex_(4, 2, 2), 1),
     *(case(np.linalg.inv, a) for a in (A, STACK, Z, ZSTACK, ONE)),
     *(case(np.linalg.pinv, a) for a in (A, TALL, WIDE, STACK, Z, complex_(4, 3), complex_(2, 3, 4))),
+    *(case(np.linalg.pinv, a, hermitian=True) for a in (POSITIVE, POSITIVES, HERMITIAN, POSITIVE - 2 * EYE)),
+    case(np.linalg.pinv, POSITIVE, 0.4, True),
     case(np.linalg.lstsq, TALL, real(5)), case(np.linalg.lstsq, TALL, real(5, 2)), case(np.linalg.lstsq, WIDE, V),
     case(np.linalg.lstsq, A, B, None),
     *(case(np.linalg.pinv, a, 0.4) for a in (

@@ -237,8 +237,9 @@ class Nesting:
     def may_change(self, stmt: Any, let: ir.Let) -> bool:
         """True if a statement may change what an expression reads."""
         if isinstance(let.expr, (gast.Subscript, gast.Attribute)) and isinstance(let.expr.value, gast.Name):
-            base = self.s.facts.get(let.expr.value.id)
-            if isinstance(base, Num) and roots_of(base) & roots_of(self.s.facts[let.target]):
+            base, facts = self.s.facts.get(let.expr.value.id), self.s.facts[let.target]
+            is_array = isinstance(facts, Num) and facts.kind == "array"  # where no rank is known, it may be a number
+            if is_array and isinstance(base, Num) and roots_of(base) & roots_of(facts):
                 return False  # a view is the same before and after a write
         changed = stmt.base if isinstance(stmt, ir.Store) else overwritten_by(stmt)
         if isinstance(stmt, ir.Let) and changed is not None and not stmt.augments:

@@ -10,6 +10,7 @@ import pytest
 
 import autodiff_sct as ad
 from autodiff_sct.compiler.domain import pass_registry
+from autodiff_sct.core import thresholds
 from tests.compiler.checked import Cases, V, check_gradient, check_tangent, differences, names, registrar
 
 pytestmark = pytest.mark.once
@@ -476,7 +477,7 @@ def test_one_array_twice_in_a_recursion():
 
     np.testing.assert_allclose(ad.grad(program)(V, 3), differences(program, (V, 3)), rtol=1e-6)
     with pytest.raises(ad.AutodiffError, match="share memory"):
-        ad.grad(program)(V, 17)
+        ad.grad(program)(V, thresholds.INTEGER + 1)
 
 
 def scaled(a, b):

@@ -99,9 +99,9 @@ class Emitter:
         for stmt in block:
             nodes = self.statement(stmt)
             if nodes:
-                apart = takewhile(lambda pair, stmt=stmt: is_apart(self.s, pair[0], stmt), reversed(before))
-                nodes[0].beside = [node for _, node in apart]
-            before.append((stmt, nodes[-1] if nodes else None))
+                apart = takewhile(lambda pair: is_apart(self.s, *pair[:2]), [(x, stmt, node) for x, node in before])
+                nodes[0].beside = [node for _, _, node in apart]
+            before.appendleft((stmt, nodes[-1] if nodes else None))
             if stmt in self.last_sums:
                 nodes[0].is_last_sum = True
             if self.uses and nodes:

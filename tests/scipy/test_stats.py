@@ -87,6 +87,14 @@ def test_outside_of_the_support() -> None:
     np.testing.assert_array_equal(ad.grad(lambda x: np.sum(stats.uniform.cdf(x)))(x), [0.0, 1.0, 0.0])
 
 
+def test_entropy_of_multivariate_normal() -> None:
+    def entropies(x: Any) -> Any:
+        cov = np.outer(x, x) + np.eye(x.size)
+        return multivariate_normal(x, cov).entropy() + multivariate_normal.entropy(cov=2 * cov)
+
+    check_program(entropies, np.array([0.3, -0.2, 0.5]))
+
+
 def test_multivariate_normal() -> None:
     a, x, mean = RNG.normal(size=(3, 3)), RNG.normal(size=(5, 3)), np.array([0.1, 0.2, 0.3])
     cov = a @ a.T + np.eye(3)

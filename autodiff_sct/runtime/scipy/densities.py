@@ -73,6 +73,10 @@ def covariance(cov: Any, size: Any) -> Any:
     return np.eye(size) * cov
 
 
+def normal_entropy(cov: Any) -> Any:
+    return 0.5 * (cov.shape[0] * (math.log(2 * math.pi) + 1) + np.linalg.slogdet(cov)[1])
+
+
 def normal_logpdf(x: Any, mean: Any = None, cov: Any = 1.0) -> Any:
     lower = np.linalg.cholesky(covariance(cov, x.shape[-1]))
     moved = np.linalg.solve(lower, (x if mean is None else x - mean).T)

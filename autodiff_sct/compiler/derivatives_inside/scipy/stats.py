@@ -55,6 +55,7 @@ def register() -> None:
     normal = type(stats.multivariate_normal)
     handles(normal.logpdf)(partial(normal_method, samples.normal_logpdf))
     handles(normal.pdf)(partial(normal_method, samples.normal_pdf))
+    handles(normal.entropy)(normal_entropy)
 
 
 DUMMY = (1.0,)
@@ -185,6 +186,17 @@ def normal_method(fn: Any, s: Specialiser, args: list[Value], kwargs: dict[str, 
         return by_text(s, getattr(densities, fn.__name__), expr, [*inputs[:2], cov])
     require_points(s, inputs[0])
     return emit_op.apply(s, fn, expr, inputs, {}, one_for_each)
+
+
+def normal_entropy(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """``multivariate_normal.entropy(mean, cov)`` of a matrix."""
+    callee = ir.attribute(ir.attribute(s.bind("stats", stats), "multivariate_normal"), "entropy")
+    cov = as_array(s, bound("mean cov", args[1:], kwargs).get("cov", Const(None)))
+    facts = s.num(cov)
+    if facts is None or facts.ndim != 2:
+        return call_python(s, type(stats.multivariate_normal).entropy, args, kwargs)
+    expr = ir.call(callee, *map(s.expr, args[1:]), **{k: s.expr(v) for k, v in kwargs.items()})
+    return by_text(s, densities.normal_entropy, expr, [cov])
 
 
 def one_for_each(x: Any, mean: Any, cov: Any, allow_singular: Any) -> Any:

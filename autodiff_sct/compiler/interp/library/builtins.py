@@ -307,7 +307,8 @@ def sorted_(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Valu
         and (places := places_by_key(s, as_items(s, items), key)) is not None
     ):
         given = as_items(s, items) or []
-        return ListV(tuple(given[k] for k in sorted(places, key=places.get, reverse=s.static(backwards))), s.site())
+        order = sorted(places, key=places.__getitem__, reverse=s.static(backwards))
+        return ListV(tuple(given[k] for k in order), s.site())
     items = containers.own_list(s, items) if isinstance(items, ListV) else items
     if key == Const(None) and isinstance(items, Leaf) and holds_constants(s, items) and not are_objects(s, items):
         return sorted_constants(s, items, backwards)

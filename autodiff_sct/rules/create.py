@@ -29,7 +29,9 @@ from ..runtime.linalg.slopes import nan_at_zero_norm
 from ..runtime.scatter import strided_places
 from ..runtime.segments import steps_within
 from ..runtime.sorting import interval_of, order_in_memory, order_of
-from .table import forward, nondifferentiable, reverse
+from .table import broadcasting, forward, nondifferentiable, reverse
+
+broadcasting(np.full, np.full_like, np.linspace, np.logspace, np.geomspace, unbroadcast, spread)
 
 nondifferentiable(zeros_like, ones_like)
 nondifferentiable(

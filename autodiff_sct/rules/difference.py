@@ -14,7 +14,9 @@ from ..errors import NoRule
 from ..runtime import gather_adjoint, unpad
 from ..runtime.scan import diff_adjoint, stencil_adjoint
 from .shape import along, section
-from .table import forward, linear, reverse, static
+from .table import broadcasting, forward, linear, reverse, static
+
+broadcasting(np.diff, np.insert, np.pad)
 
 
 @reverse(np.diff)

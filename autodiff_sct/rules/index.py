@@ -15,7 +15,9 @@ from ..runtime import diagonal_adjoint, gather_adjoint, stored, zeros_like
 from ..runtime.scatter import strided_places
 from .elementwise import is_literal
 from .shape import along
-from .table import forward, linear, reverse, static
+from .table import broadcasting, forward, linear, reverse, static
+
+broadcasting(np.select, gather_adjoint, diagonal_adjoint)
 
 # Indices
 

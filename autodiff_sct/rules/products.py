@@ -15,7 +15,9 @@ import numpy as np
 from ..errors import NoRule
 from ..runtime import gather_adjoint, products
 from .shape import upto
-from .table import forward, reverse, static
+from .table import broadcasting, forward, reverse, static
+
+broadcasting(np.matmul, np.linalg.matmul, operator.matmul, np.cross, np.linalg.cross, products.cross, np.einsum)
 
 # Matrix products
 
@@ -136,6 +138,7 @@ def outer_adjoints(d, a, b):
 # Products along the last axis of each operand, for stacks of them
 
 if hasattr(np, "vecdot"):
+    broadcasting(np.vecdot, np.linalg.vecdot)
 
     @reverse(np.vecdot)
     def vecdot(y, d, x1, x2, *, axis=-1):
@@ -159,6 +162,7 @@ if hasattr(np, "vecdot"):
 
 
 if hasattr(np, "matvec"):
+    broadcasting(np.matvec, np.vecmat)
 
     @reverse(np.matvec)
     def matvec(y, d, x1, x2):

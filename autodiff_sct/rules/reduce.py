@@ -16,7 +16,9 @@ from ..errors import NoRule
 from ..runtime.scan import products_of_others, recurrence, shift
 from ..runtime.selection import share_out
 from .elementwise import is_literal, nonzero
-from .table import forward, linear, reverse, static
+from .table import broadcasting, forward, linear, reverse, static
+
+broadcasting(np.sum, np.mean, np.average, np.add.reduce, math.fsum)
 
 
 def kept(d, axis, keepdims):

@@ -13,7 +13,9 @@ import numpy as np
 from ..errors import NoRule
 from ..runtime import gather_adjoint
 from ..runtime.memory import writable
-from .table import forward, linear, reverse, static
+from .table import broadcasting, forward, linear, reverse, static
+
+broadcasting(np.broadcast_to, np.broadcast_arrays)
 
 
 @static

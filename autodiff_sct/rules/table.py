@@ -14,10 +14,11 @@ decorator             what the text says                                 who app
 ``forward(f)``        tangent of input i -> its share of the result's    forward mode, which sums the shares
 ====================  =================================================  =========================================
 
-Invariants that an engine keeps, so that a rule need not: an entry whose shape differs from its input's is summed
-over (or broadcast along) the axes that differ; an entry is cast to the dtype of its input; a ``d`` that a rule other
-than an elementwise one receives has the full shape of ``y``.  For a function with several results ``y`` and ``d`` are
-tuples, and ``d`` holds ``None`` for a result that nothing depends on.
+Invariants that an engine keeps, so that a rule need not: an entry whose shape differs from its input's, as those of
+elementwise and of ``broadcasting`` functions may, is summed over (or broadcast along) the axes that differ; an entry is
+cast to the dtype of its input; a ``d`` that a rule other than an elementwise one receives has the full shape of ``y``.
+For a function with several results ``y`` and ``d`` are tuples, and ``d`` holds ``None`` for a result that nothing
+depends on.
 
 Inside a rule an ``if`` may test facts (``x.ndim == 2``, ``axis is None``): the compiler folds it where it knows the
 fact, the tape executes it.  A function decorated with ``static`` computes settings (axes, subscripts) from settings;
@@ -35,12 +36,14 @@ from importlib import import_module
 from typing import Any, TypeVar
 
 __all__ = [
+    "BROADCASTING",
     "BY_ITEM",
     "NONDIFFERENTIABLE",
     "STATIC",
     "STEPS_OF_REALS",
     "TABLE",
     "Rule",
+    "broadcasting",
     "by_item",
     "elementwise",
     "forward",
@@ -94,6 +97,7 @@ STEPS_OF_REALS: set[Callable[..., Any]] = set()
 COMPLEX_BY_VALUE: set[Callable[..., Any]] = set()  # of real arrays they make complex ones where the values ask for it
 STATIC: set[Callable[..., Any]] = set()
 BY_ITEM: set[Callable[..., Any]] = set()
+BROADCASTING: set[Callable[..., Any]] = set()
 
 
 def signature_of(rule: Callable[..., Any]) -> inspect.Signature:
@@ -188,6 +192,14 @@ def nondifferentiable(*fns: Callable[..., Any]) -> None:
 def steps_of_reals(*fns: Callable[..., Any]) -> None:
     """Declare that functions with a rule have derivative zero for real arguments: engines need not follow them."""
     STEPS_OF_REALS.update(fns)
+
+
+def broadcasting(*fns: Callable[..., Any]) -> None:
+    """Declare that entries of functions may differ from their inputs in the lengths of as many axes.
+
+    Those of elementwise functions may; all others are of the shape of an input that has as many axes.
+    """
+    BROADCASTING.update(fns)
 
 
 def by_item(*fns: Callable[..., Any]) -> None:

@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 
 import autodiff_sct.rules  # noqa: F401  (fills the table)
-from autodiff_sct.rules.table import TABLE
+from autodiff_sct.rules.table import BROADCASTING, TABLE
 
 STEP = 1e-3
 RTOL, ATOL = 1e-6, 1e-7
@@ -267,6 +267,7 @@ def seeds(y: Any, d: Any) -> list[Any]:
 
 def check_entry(call: Call, y: Any, d: Any, position: int, entry: Any, rng: np.random.Generator) -> None:
     x = call.inputs()[position]
+    check_shape(call.fn, x, entry)
     t = random_like(x, rng)
     entry = matched(lambda leaf, e: fit(e, leaf), x, entry)
     pulled = pairing(t, entry)
@@ -282,6 +283,15 @@ def check_entry(call: Call, y: Any, d: Any, position: int, entry: Any, rng: np.r
     for got, expected in zip(leaves(pushed), leaves(measured), strict=True):
         if got is not None:
             np.testing.assert_allclose(got, expected, *accuracy, err_msg=label + "forward rule against differences")
+
+
+def check_shape(fn: Any, x: Any, entry: Any) -> None:
+    """An entry with as many axes as its input has its shape, unless the row says otherwise."""
+    row = TABLE.get(fn)
+    if row is None or row.kind == "elementwise" or fn in BROADCASTING or not isinstance(x, np.ndarray) or not x.ndim:
+        return
+    if isinstance(entry, (np.ndarray, np.generic)) and np.ndim(entry) == x.ndim:
+        assert np.shape(entry) == x.shape, f"{full_name(fn)} broadcasts: declare it"
 
 
 def fitted_tangent(call: Call, y: Any, position: int, t: Any) -> Any:

@@ -167,7 +167,7 @@ class Compiled(Binding):
 
     def request_of(self, slots: tuple[Slot, ...], values: tuple[Any, ...], wrt: tuple[str, ...]) -> Request:
         """The request to the compiler for these arguments."""
-        return self.request(self.trees(slots, values), wrt)
+        return replace(self.request(self.trees(slots, values), wrt), sizes=self.sizes(None, slots, values))
 
     def trees(self, slots: tuple[Slot, ...], values: tuple[Any, ...]) -> dict[str, Any]:
         """The trees of the arguments."""

@@ -62,7 +62,8 @@ class Lengths:
         """True if two shapes of as many axes are one, of which every length is known."""
         table = self.refresh()
         return all(
-            x is not None and (x is y or representative(table, x) == representative(table, y)) for x, y in zip(a, b)
+            x is not None and (x is y or is_one_length(representative(table, x), representative(table, y)))
+            for x, y in zip(a, b)
         )
 
     def equate(self, a: Any, b: Any) -> None:
@@ -143,6 +144,13 @@ class AxisLengths:
         if a is None or b is None or len(a) != len(b):
             return False
         return (lengths or self.lengths).are_equal(a, b)
+
+
+def is_one_length(a: Any, b: Any) -> bool:
+    """True if two axes are the same length, of which one may be known to be several and the other may not."""
+    if isinstance(a, Dim) and isinstance(b, Dim):
+        return a.offset == b.offset and bool(a.symbol == b.symbol)
+    return bool(a == b)
 
 
 def representative(table: dict[Any, Any], axis: Any) -> Any:

@@ -7,8 +7,10 @@ from ...errors import NoRule
 from ...runtime import unpad
 from ...runtime.scipy import signal as texts
 from ..shape import upto
-from ..table import forward, linear, nondifferentiable, reverse, static
+from ..table import broadcasting, forward, linear, nondifferentiable, reverse, static
 from . import images
+
+broadcasting(signal.fftconvolve, signal.oaconvolve)
 
 # Recursive filters: ``a * y == b * x``
 

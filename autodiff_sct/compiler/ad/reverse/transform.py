@@ -16,8 +16,9 @@ from typing import Any
 import gast
 import numpy as np
 
+from ....core import process_state
 from ....errors import NoRule
-from ....rules.table import NONDIFFERENTIABLE, TABLE
+from ....rules.table import BROADCASTING, NONDIFFERENTIABLE, TABLE
 from ....runtime import memory
 from ... import ir
 from ...analysis.alias import Regions, enclosing_loops
@@ -289,6 +290,8 @@ class Reverse:
             self.note_fit(stmt, op_.arguments[names[0]], entries.get(names[0]), d)
         elif op_.fn in PRODUCTS:
             self.note_product(op_, entries)
+        elif row.kind != "elementwise":
+            self.note_shapes(op_, entries)
         note_parts(s, op_, entries)
         self.distribute(op_, entries, names, d, owned)
 
@@ -346,6 +349,17 @@ class Reverse:
                 continue
             if found and have and is_same(found.dtype, have.dtype):
                 self.s.fits.setdefault(entry.name, argument.name)
+
+    def note_shapes(self, op_: ir.Op, entries: dict[str, Value]) -> None:
+        """The entries of an operation that broadcasts nothing have the shapes of its arguments."""
+        if op_.fn in BROADCASTING or op_.fn in process_state.REGISTERED:
+            return
+        for p, argument in op_.arguments.items():
+            entry, have = entries.get(p), self.s.num(argument)
+            found = None if entry is None else self.s.num(entry)
+            if isinstance(entry, Leaf) and isinstance(argument, Leaf) and found and have and have.ndim:
+                if found.ndim == have.ndim and is_same(found.dtype, have.dtype):
+                    self.s.fits.setdefault(entry.name, argument.name)
 
     def stays_uniform(self, op_: ir.Op, d: Value) -> bool:
         """True if one number is the cotangent of all that a sum takes together."""

@@ -16,7 +16,7 @@ from ....runtime.selection import select, share_out
 from ....runtime.sorting import interval_of, put_in_order, stable_order
 from ...domain.facts import Axis, Dim, Listed, Num, broadcast, several
 from ...domain.values import Const, Leaf, ListV, TupleV, Value
-from ..kernel.slice_lengths import display_length, note_length
+from ..kernel.slice_lengths import display_length, lengthened, note_length
 
 if TYPE_CHECKING:
     from ..kernel.specialiser import Specialiser
@@ -105,9 +105,22 @@ def differing(s: Specialiser, args: list[Value], kwargs: dict[str, Value], more:
     except LookupError:
         return None
     result = list(dims)
-    length = result[axis]
-    result[axis] = length.plus(more * n) if isinstance(length, Dim) else None
+    result[axis] = lengthened(s, result[axis], more * n)
     return tuple(result)
+
+
+@dims_of(np.pad)
+def padded(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Dims:
+    """Each axis is longer by the widths, which are one integer, a pair, or a pair for each axis."""
+    dims = operand(s, args)
+    try:
+        widths = np.asarray(option(s, args, kwargs, 1, "pad_width", None))
+    except LookupError:
+        return None
+    if dims is None or widths.dtype.kind not in "iu" or widths.ndim > 2:
+        return None
+    both = np.broadcast_to(widths, (len(dims), 2)).sum(axis=1)
+    return tuple(lengthened(s, axis, int(more)) for axis, more in zip(dims, both))
 
 
 @dims_of(np.einsum)
@@ -143,6 +156,20 @@ def of_grids(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Any
     if indexing == "xy":
         axes[:2] = reversed(axes[:2])
     return (tuple(axes),) * len(args)
+
+
+@dims_of(np.gradient)
+def of_slopes(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Any:
+    """The slopes along each axis have the shape of the function; there are several unless an axis is given."""
+    dims = operand(s, args)
+    try:
+        axis = option(s, [], kwargs, 0, "axis", None)
+    except LookupError:
+        return None
+    if dims is None:
+        return None
+    count = len(dims) if axis is None else np.size(axis)
+    return dims if count == 1 else (dims,) * count
 
 
 @dims_of(np.zeros_like, np.ones_like, np.empty_like, np.full_like)

@@ -236,6 +236,15 @@ def as_length(s: Function, found: Sum) -> Axis:
     return Dim(("sum", *terms), offset, several)
 
 
+def lengthened(s: Function, axis: Axis, by: int) -> Axis:
+    """The length that differs from another by an integer."""
+    if not isinstance(axis, Dim):
+        return None if axis is None else max(axis + by, 0)
+    if by > 0 and axis.offset < 0 and assume(s, {axis.symbol: 1, None: axis.offset}):
+        return Dim(axis.symbol, axis.offset + by)
+    return axis.plus(by)
+
+
 def noted(s: Function, found: Sum) -> Dim | None:
     """The length of arrays that have been made by a sum."""
     return next((around.made[key(found)] for around in blocks(s.lengths) if key(found) in around.made), None)

@@ -126,7 +126,8 @@ def check_position(fn, args, position):
 def test_parts_of_long_arrays_need_no_fitting():
     long, short = np.ones(16), np.ones(15)
     assert "unbroadcast" not in ad.adjoint_source(with_parts_of_another, long, long, 2)
-    assert "unbroadcast" in ad.adjoint_source(with_parts_of_another, short, short, 2)
+    assert "unbroadcast" not in ad.adjoint_source(with_parts_of_another, short, short, 2)
+    assert "unbroadcast" in ad.adjoint_source(with_parts_of_another, short, np.ones(3), 2)
 
 
 def test_one_gradient_for_short_and_long_arrays():

@@ -37,6 +37,7 @@ class Way(Enum):
     DEFAULTS = "integers are known: defaults of parameters, items of tuples and what packages read from outside"
     LENGTHS = "short lists and axes of arrays that are arguments or captured have the lengths that they have"
     ASSEMBLED = "sparse matrices that are assembled element by element are lists of what is stored in them"
+    FIELDS = "structured and masked arrays that the program makes are the arrays in them"
     INTEGERS = "the arguments that are integers are known"
 
 

@@ -230,7 +230,8 @@ def granted_by(
         except Refused as error:
             following = after(request, error, values)
             error.origin = users_line(error.origin, request.fn, request.attempt.derivatives)
-            first, last = error if first is None or Way.CALL in request.attempt.ways else first, error
+            explains = first is None or not request.attempt.ways.isdisjoint((Way.CALL, Way.FIELDS))
+            first, last = error if explains else first, error
     assert first is not None
     raise explained(first, last, request.attempt.unfollowed.values()) from None
 
@@ -251,7 +252,11 @@ def settled(emit: Callable[[Request], Emitted], request: Request) -> Emitted:
 
 def after(request: Request, refused: Refused, values: tuple[Any, ...]) -> Request | None:
     """The attempt that follows one that was refused."""
-    tried, ways = request.attempt, ways_around(request.attempt, refused)
+    tried = request.attempt
+    if Way.FIELDS in tried.met - tried.ways:
+        return replace(request, attempt=Attempt(tried.ways | {Way.FIELDS}))
+    tried = replace(tried, ways=tried.ways - {Way.FIELDS})  # each of the following attempts is made without it first
+    ways = ways_around(tried, refused)
     if not tried.ways and tried.derivatives and Way.CALL in tried.met and Way.CALL not in ways:
         return replace(request, attempt=Attempt(frozenset([Way.CALL])))
     if tried.ways <= {Way.CALL} and tried.met & ways:

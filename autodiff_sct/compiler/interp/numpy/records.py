@@ -21,6 +21,7 @@ import numpy as np
 
 from ....runtime.records import Records, is_place
 from ...domain.facts import Opaque
+from ...domain.request import Way
 from ...domain.values import Const, Leaf, ListV, TupleV, Value
 from ..arrays.emit_op import array_of_list, numpy_call
 from ..kernel.handlers import handles, otherwise
@@ -57,7 +58,7 @@ def filled(fn: Any, s: Specialiser, args: list[Value], kwargs: dict[str, Value])
     """``np.zeros(n, dtype=[("x", float), ("v", float, 2)])``."""
     named = dict(zip(("shape", "dtype"), args)) | kwargs
     dtype = structured(s, named.get("dtype"))
-    if dtype is None:
+    if dtype is None or not s.attempt.takes(Way.FIELDS):
         return None
     shape = named.pop("shape")
     if isinstance(shape, Const) and isinstance(shape.value, tuple):
@@ -101,7 +102,7 @@ def of_items(s: Specialiser, args: list[Value], kwargs: dict[str, Value]) -> Val
     """``np.array([(x, y), ...], dtype=[("a", float), ("b", float)])``."""
     named = dict(zip(("object", "dtype"), args)) | kwargs
     dtype = structured(s, named.get("dtype"))
-    if dtype is None or s.is_static(named["object"]):
+    if dtype is None or s.is_static(named["object"]) or not s.attempt.takes(Way.FIELDS):
         return None
     items = named["object"]
     if not isinstance(items, ListV) or not all(isinstance(i, TupleV) for i in items.items) or len(named) > 2:

@@ -117,3 +117,21 @@ def test_protocols_of_classes() -> None:
     x = np.array([0.3, -0.2, 1.5])
     assert ad.value_and_grad(handed_over)(x)[0] == handed_over(x)
     ad.check_grads(handed_over, (x,))
+
+
+WEIGHTS, HIDDEN = np.array([3.0, 1.0, 2.0]), np.array([False, True, False])
+
+
+def constants_of_numpys(x):
+    fields = np.zeros(3, dtype=[("a", float), ("b", int)])
+    fields["a"], fields["b"] = WEIGHTS, [2, 1, 3]
+    ordered = np.sort(fields, order="b")
+    masked = np.ma.array(WEIGHTS, mask=HIDDEN)
+    return np.sum(x * ordered["a"]) * np.ma.median(masked) + np.ma.dot(masked, masked) * x[0]
+
+
+def test_constants_stay_numpys() -> None:
+    """What carries no derivative may be given to every function."""
+    x = np.array([0.3, -0.2, 1.5])
+    assert ad.value_and_grad(constants_of_numpys)(x)[0] == constants_of_numpys(x)
+    ad.check_grads(constants_of_numpys, (x,))

@@ -124,16 +124,6 @@ def cache_that_is_asked_with_a_number(x):
 
 
 @refused(r"only the run tells what this is", args=vector)
-def list_that_is_none_at_first(x):
-    kept = None
-    for v in x:
-        if kept is None:
-            kept = []
-        kept.append(v**2)  # refused here
-    return sum(kept)
-
-
-@refused(r"only the run tells what this is", args=vector)
 def list_or_none_from_a_dict(x):
     groups = {}
     for i, v in enumerate(x):

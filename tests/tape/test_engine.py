@@ -115,11 +115,10 @@ def test_rules_of_users(monkeypatch):
         function(2, x)
 
 
-@pytest.mark.parametrize("call", [lambda x: np.linalg.pinv(x, hermitian=True), lambda x: np.var(x, correction=1)])
-def test_settings_that_a_rule_does_not_know(call):
-    with pytest.raises(NoRule, match="hermitian|correction"):
-        call(leaf(2, 2))
-    assert np.asarray(call(leaf(2, 2).detach())).size
+def test_a_setting_that_a_rule_does_not_know():
+    with pytest.raises(NoRule, match="correction"):
+        np.var(leaf(2, 2), correction=1)
+    assert np.asarray(np.var(leaf(2, 2).detach(), correction=1)).size
 
 
 def test_what_a_rule_refuses_names_the_function():

@@ -232,7 +232,7 @@ def text_of(place: Place) -> str:
 
     >>> text_of(((1, 0), 2)), text_of(((0,), ITSELF))
     ('items_of(values[1])[0].shape[2]', 'values[0]')
-    >>> text_of((("//", (((((0,), 1), 1),)), 0), ((), 2)), ITSELF))
+    >>> text_of((("//", (((((0,), 1), 1),), 0), ((), 2)), ITSELF))
     '((1 * values[0].shape[1] + 0) // (2))'
     """
     (number, *way), axis = place

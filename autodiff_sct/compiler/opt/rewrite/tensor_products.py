@@ -170,7 +170,8 @@ def part(s: Function, array: Any, index: list[Any], dims: tuple[Axis, ...]) -> O
             found.append(ONE)
         elif isinstance(each, gast.Slice) and have and (have[0] != 1 or is_everything(each)):
             axis = have.pop(0)
-            found.append(axis if is_everything(each) else written_span(s, axis, each))
+            length = axis if is_everything(each) else written_span(s, axis, each)
+            found.append(None if length == 1 != axis else length)  # a part of one item is broadcast, and no axis less
             kept.append(ir.constant(0) if axis == 1 else each)
         else:
             return None

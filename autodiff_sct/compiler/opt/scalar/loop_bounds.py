@@ -279,7 +279,8 @@ def counters_of(program: ir.Block) -> set[str]:
 def integers_of(s: Function, program: ir.Block) -> set[str]:
     """The integers with a name of the user's that keep their value: parameters and what is made outside of blocks."""
     made = {name for stmt in program if isinstance(stmt, ir.Let) for name in stmt.targets}
-    facts = {name: s.facts.get(name) for name in s.named if name in made or name not in ir.defined(program)}
+    inside = ir.defined(program) - made
+    facts = {name: s.facts.get(name) for name in s.named if name not in inside}
     return {name for name, known in facts.items() if isinstance(known, Num) and known.kind == "int"}
 
 

@@ -73,3 +73,18 @@ def test_keys_of_a_dict_in_a_table() -> None:
         return np.sum(best["p"])  # type: ignore[index]
 
     np.testing.assert_allclose(ad.grad(program)(X), [2.0, 2.0])
+
+
+def list_that_is_none_at_first(x):
+    kept = None
+    for v in x:
+        if kept is None:
+            kept = []
+        kept.append(v**2)
+    return sum(kept)
+
+
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_a_list_that_is_none_at_first(n):
+    x = np.arange(1.0, n + 1)
+    np.testing.assert_array_equal(ad.grad(list_that_is_none_at_first)(x), 2 * x)

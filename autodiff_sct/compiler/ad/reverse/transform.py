@@ -288,9 +288,7 @@ class Reverse:
         fit_items(self, op_, entries)
         if row.kind == "elementwise" and len(names) == 1:
             self.note_fit(stmt, op_.arguments[names[0]], entries.get(names[0]), d)
-        elif op_.fn in PRODUCTS:
-            self.note_product(op_, entries)
-        elif row.kind != "elementwise":
+        elif row.kind != "elementwise" and not self.broadcasts(op_):
             self.note_shapes(op_, entries)
         note_parts(s, op_, entries)
         self.distribute(op_, entries, names, d, owned)
@@ -336,24 +334,15 @@ class Reverse:
             if s.alike.get(stmt.target) == s.alike.get(argument.name, argument.name):
                 s.fits.setdefault(entry.name, argument.name)
 
-    def note_product(self, op_: ir.Op, entries: dict[str, Value]) -> None:
-        """The entries of a product of vectors and matrices, where nothing is broadcast, fit exactly."""
-        arguments = [a for a in op_.arguments.values() if isinstance(a, Leaf)]
-        facts = [self.s.num(a) for a in arguments]
-        if len(arguments) < 2 or not all(f is not None and f.ndim in (1, 2) for f in facts):
-            return
-        for p, argument in op_.arguments.items():
-            entry, have = entries.get(p), self.s.num(argument)
-            found = None if entry is None else self.s.num(entry)
-            if not isinstance(entry, Leaf) or not isinstance(argument, Leaf):
-                continue
-            if found and have and is_same(found.dtype, have.dtype):
-                self.s.fits.setdefault(entry.name, argument.name)
+    def broadcasts(self, op_: ir.Op) -> bool:
+        """True if an operation that is not elementwise may have entries of other lengths than its arguments."""
+        if op_.fn not in PRODUCTS:
+            return op_.fn in BROADCASTING or op_.fn in process_state.REGISTERED
+        facts = [self.s.num(a) for a in op_.arguments.values() if isinstance(a, Leaf)]
+        return len(facts) < 2 or not all(f is not None and f.ndim in (1, 2) for f in facts)
 
     def note_shapes(self, op_: ir.Op, entries: dict[str, Value]) -> None:
         """The entries of an operation that broadcasts nothing have the shapes of its arguments."""
-        if op_.fn in BROADCASTING or op_.fn in process_state.REGISTERED:
-            return
         for p, argument in op_.arguments.items():
             entry, have = entries.get(p), self.s.num(argument)
             found = None if entry is None else self.s.num(entry)
